@@ -182,8 +182,8 @@ func (s *Stats) countUses(v *Verdicts) {
 }
 
 // countGrades adds rows to the counts of grades and of Unreadable. of has for each row the index
-// of the grade's name in texts, Unreadable, or -1 if nothing is said. The texts are few, so each
-// row costs one addition and no comparison.
+// of the grade's name in texts, Unreadable, or -1 if nothing is said. The texts are few, so they
+// are compared once each, and not in each row.
 func (c *UseCounts) countGrades(of []int32, texts []string) {
 	rows := make([]int64, len(texts))
 	for _, number := range of {

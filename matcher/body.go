@@ -329,6 +329,7 @@ func (b *Body) trie(index int) Trie {
 	if index >= 0 {
 		group = b.head.groupOf(b.data, uint32(index))
 	}
+	// OpenBody reports groups that are damaged: these two fail only if data has changed since.
 	if low, high, ok := b.head.group(b.data, group); ok {
 		if rules, ok := openCompiled(b.data[low:high:high]); ok {
 			t.rules = rules

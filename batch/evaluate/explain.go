@@ -118,7 +118,8 @@ func (x *explainer) reset(v *batch.Verdicts) {
 }
 
 // explain sets the reason of a row in v.Agents[verdict] and, if a rule of t decides, the rule: it
-// appends each to the explanations once. d is the decision for an agent, given by its index.
+// appends each to the explanations once. d is the decision of t, for the agent with index agent in the
+// options: the same as verdict, unless the only verdict is that of all agents combined.
 func (x *explainer) explain(v *batch.Verdicts, verdict, agent, row int, t *matcher.Trie, d matcher.Decision) {
 	a := &v.Agents[verdict]
 	a.Reasons[row] = d.Reason

@@ -606,7 +606,8 @@ func (p *Page) Counting(e batch.Evaluator) batch.Evaluator {
 	return tally.Wrap(e, p.tallies[len(p.tallies)-1])
 }
 
-// Write adds up the counts of all evaluators, and writes and completes the page.
+// Write adds up the counts of all evaluators, and writes and completes the page; a nil page is no error.
+// A page that cannot be written is left open: Abort discards it.
 func (p *Page) Write(s *Summary, now time.Time) error {
 	if p == nil {
 		return nil

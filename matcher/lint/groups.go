@@ -14,6 +14,8 @@ import (
 
 // checkGroups checks user-agent lines, and the rules in their groups.
 func (c *checker) checkGroups() {
+	// A joint is a record between two user-agent lines of a group, and changed are the agents that would
+	// get other verdicts if the group ended there.
 	changed := c.joinedChanges()
 	for i := range c.file.Groups {
 		g := &c.file.Groups[i]
@@ -141,7 +143,7 @@ func (c *checker) checkRepeated() {
 			p, again := first[key]
 			at := valueAt(c.lines[a.Line-1], a.Value)
 			switch {
-			case key == "":
+			case key == "": // the line names nobody
 			case !again:
 				first[key] = place{i, a.Line}
 			case p.group == i:

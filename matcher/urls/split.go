@@ -238,7 +238,8 @@ func defaultPort(key []byte) int {
 	return 80
 }
 
-// appendHost appends a host, spelled as in a key.
+// appendHost appends a host to s.key, spelled as in a key. It returns false if the host is invalid; what
+// s.key has then is not used.
 func (s *Scratch) appendHost(host []byte) bool {
 	host, ascii := s.decodeHost(host)
 	if len(host) > 0 && host[0] == '[' {

@@ -238,7 +238,7 @@ func (d *dictionary) bareItem() (v Value, ok bool) {
 	return Unreadable, ok
 }
 
-// token parses a token (RFC 9651 §4.2.6).
+// token parses a token (RFC 9651 §4.2.6). The caller has checked its first byte, a letter or '*'.
 func (d *dictionary) token() Value {
 	n := 1
 	for n < len(d.rest) && isTokenByte(d.rest[n]) {

@@ -92,12 +92,12 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 }
 
 // appendValues appends the values of a row, of the columns from index first on, and the end of
-// its object.
+// its object. allowed, which may be nil, appends a run of columns at once, in rows without a null there.
 func (s *sink) appendValues(dst []byte, first int, values []lines.Appender, allowed *lines.AllowedRows, row int) []byte {
 	for i := 0; i < len(values); i++ {
 		if allowed.Begins(first+i, row) {
 			dst = allowed.Append(dst, row)
-			i = allowed.End - 1 - first
+			i = allowed.End - 1 - first // the run's last column
 			continue
 		}
 		dst = values[i](append(dst, s.keys[first+i]...), row)

@@ -165,8 +165,8 @@ func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 	return grant.Take(int64(cap(g.added.Data)))
 }
 
-// Write implements batch.Sink. A row group is written with its last chunk. If all rows of the output are
-// written, its pages are copied with its first chunk, while workers evaluate the others.
+// Write implements batch.Sink. A row group is written with its last chunk. In an output that keeps all
+// rows, its pages are copied with its first chunk, while workers evaluate the others.
 func (s *passing) Write(c batch.Chunk) error {
 	chunk := c.(*passedChunk)
 	g := chunk.group

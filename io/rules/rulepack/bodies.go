@@ -57,8 +57,9 @@ type bodyRow struct {
 	checksum, flags       uint32
 }
 
-// readRow decodes the row of body number; the fields lie as above rowSize. rows is the section bodies, and has one row more
-// than there are bodies.
+// readRow decodes the row of body number: a u64 each for where its rules, notes and records start, and a u32
+// each for checksum and flags. They end where those of the next row start. rows is the section bodies, and
+// has one row more than there are bodies.
 func readRow(rows []byte, number uint32) bodyRow {
 	b := rows[rowSize*int64(number):]
 	next := b[rowSize:]

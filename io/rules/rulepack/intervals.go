@@ -446,8 +446,9 @@ func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
 	return data, nil
 }
 
-// checkIntervals checks the size and the checksum of a bucket of intervals. Lookups check its
-// offsets and origins when they follow them, because a job follows few of them.
+// checkIntervals checks the size and the checksum of data, the bucket of intervals of the authorities in b;
+// number is the index of both buckets. Lookups check its offsets and origins when they follow them, because
+// a job follows few of them.
 func checkIntervals(number uint32, b bucket, data []byte) error {
 	if int64(len(data)) < intervalHeaderSize+4*int64(b.count()) || int64(le32(data[4:])) != int64(b.count()) {
 		return errBucketLayout

@@ -342,7 +342,7 @@ func filesBelow(ctx context.Context, folder string) (files, unread []string, err
 				captures = append(captures, path)
 			} else if isHostsFile(strings.TrimPrefix(path, top)) {
 				unread = append(unread, path)
-			} else if named == format.Unknown && entry.Type().IsRegular() {
+			} else if named == format.Unknown && entry.Type().IsRegular() { // a link may lead to a pipe
 				unnamed = append(unnamed, path)
 			}
 		}
@@ -354,7 +354,7 @@ func filesBelow(ctx context.Context, folder string) (files, unread []string, err
 	if len(captures) == 0 {
 		return all, nil, nil
 	}
-	for _, path := range unnamed {
+	for _, path := range unnamed { // a file that cannot be opened is no error: none of them is read
 		if found, err := Detect(ctx, path); err == nil && found.HasCaptures() {
 			unread = append(unread, path)
 		}

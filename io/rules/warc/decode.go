@@ -93,8 +93,8 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 	}
 }
 
-// looksLikeText reports whether the next textSize bytes are all printable or white space,
-// which those of a compressed body never are.
+// looksLikeText reports whether the next textSize bytes, or all if there are fewer, are printable ASCII
+// or white space. gzip and zstd begin with other bytes, and all compressed data soon has some.
 func looksLikeText(r *bufio.Reader) bool {
 	start, _ := r.Peek(textSize)
 	for _, c := range start {
@@ -106,7 +106,7 @@ func looksLikeText(r *bufio.Reader) bool {
 }
 
 // looksChunked reports whether the next bytes are the length of a chunk; true for an empty
-// body.
+// body, which lacks even the last chunk: the reader of chunks then says that it is cut.
 func looksChunked(r *bufio.Reader) bool {
 	start, err := r.Peek(32)
 	if len(start) == 0 {

@@ -47,7 +47,7 @@ type object struct {
 
 	mu         sync.Mutex // for the following, which ReadAt needs
 	head, tail []byte     // nil before they are fetched
-	cursor     *ahead     // for calls of ReadAt that follow each other without a gap; nil for others
+	cursor     *ahead     // of ReadAt, since two calls came without a gap between them; nil before
 	lastEnd    int64      // where the last ReadAt ended; -1 before it
 	segments   []*segment // what was announced
 }
@@ -258,7 +258,7 @@ func (o *object) readUnannounced(p []byte, offset int64) error {
 	switch {
 	case len(p) == 0:
 		return nil
-	case o.cursor != nil && o.cursor.skipTo(offset):
+	case o.cursor != nil && o.cursor.skipTo(offset): // also over a small gap
 	case inOrder:
 		o.closeCursor()
 		o.cursor = newAhead(o, offset, nil, max(firstBlock, min(len(p), maxBlock)))

@@ -137,7 +137,7 @@ func openPipe(ctx context.Context, name string, flag int) (*os.File, error) {
 		select {
 		case open <- opened{f, err}:
 		case <-ctx.Done():
-			f.Close() // nil is an error, which nobody needs
+			f.Close() // Close of a nil file only returns an error
 		}
 	}()
 	select {

@@ -151,7 +151,7 @@ func (p *Progress) Output(inputs int) *OutputProgress {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	inputs = min(inputs, len(p.sizes))
+	inputs = min(inputs, len(p.sizes)) // there are no sizes if Plan found a pipe
 	o := &OutputProgress{p: p, sizes: p.sizes[:inputs]}
 	p.sizes = p.sizes[inputs:]
 	return o

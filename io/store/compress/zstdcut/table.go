@@ -229,7 +229,7 @@ func (r *forwardReader) readProbability(left int) int {
 	}
 	r.skip(width)
 	if v >= half {
-		v -= short
+		v -= short // the least such v is half+short, and stands for half
 	}
 	return v - 1
 }

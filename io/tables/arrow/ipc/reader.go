@@ -112,7 +112,8 @@ func (s *Reader) checkSchema() error {
 	if err != nil {
 		return err
 	}
-	if *second = nil; !layout.SameSchema(s.schema, other) {
+	*second = nil // one check is enough
+	if !layout.SameSchema(s.schema, other) {
 		return errors.New("damaged: the schema at its beginning is not the one in its footer")
 	}
 	return nil

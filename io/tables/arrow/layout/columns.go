@@ -277,7 +277,7 @@ func (c *Cursor) NextAll(shapes []Shape) error {
 }
 
 // ProjectBatch returns the metadata of record batch b with only the columns with these indices, of which there is
-// one at least. The buffers keep their offsets.
+// one at least. The buffers keep their offsets. Narrow is left to FindNarrow.
 func (s *Schema) ProjectBatch(b *BatchMeta, columns []int) (*BatchMeta, error) {
 	part := &BatchMeta{Version: b.Version, Rows: b.Rows, Codec: b.Codec}
 	at := Cursor{Batch: b}

@@ -8,8 +8,9 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// restore gives the column the type and metadata of stored, its field in the stored Arrow schema, if values
-// that are read as c.Field.Type can have that type. Otherwise it notes a cast. stored may be nil.
+// restore gives the column the metadata of stored, its field in the stored Arrow schema, and the type as far
+// as values that are read as c.Field.Type can have it. It notes a cast for dictionaries, views and list
+// types that become another one; where the types do not fit at all, that read remains. stored may be nil.
 func (c *Column) restore(r *reader, stored *arrow.Field) {
 	if stored == nil {
 		return

@@ -102,18 +102,18 @@ func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 		if m.UTC {
 			t.TimeZone = "UTC"
 		}
-		if m.Old {
+		if m.Old { // readers disagree whether it is in UTC
 			extra = map[string]string{annotationKey: oldTimestamp}
 		}
 		return t, extra, nil
-	case m.Kind == Time && m.UTC:
+	case m.Kind == Time && m.UTC: // Arrow's times, and so leafTypes, do not say UTC
 		m.UTC, extra = false, map[string]string{annotationKey: timeUTC}
 	}
 	for _, a := range annotations {
 		if a.kind == m.Kind && a.stored == n.Type && (a.length == 0 || a.length == n.Length) {
 			extra = map[string]string{a.key: a.value}
 			if a.key == extensionNameKey {
-				extra[extensionMetadataKey] = ""
+				extra[extensionMetadataKey] = "" // Arrow writes both keys; these types have no parameters
 			}
 			return a.dt, extra, nil
 		}

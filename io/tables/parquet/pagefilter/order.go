@@ -64,7 +64,8 @@ func shortBounds(b layout.Bounds) layout.Bounds {
 // 'z', which is raised by one. It uses the memory of high. It returns nil if high has no such byte.
 func raise(high []byte) []byte {
 	for n := len(high); n > 0; n-- {
-		if high[n-1] < 'z' { // ASCII, and so is the next one
+		// An ASCII byte is a whole letter, also when raised. URLs have few above 'z'.
+		if high[n-1] < 'z' {
 			high = high[:n]
 			high[n-1]++
 			return high

@@ -96,6 +96,7 @@ func (input *Input) parseGroup(number int, raw []byte) (g group, err error) {
 	if len(parsed) != len(chunks) { // the footer has a field twice, and the parser took the other one
 		return g, errors.New("damaged: its columns cannot be read")
 	}
+	// It corrects g.fields in place, by what is parsed already: the chunks below are not needed for it.
 	if err := input.projectGroup(g.fields, parsed); err != nil {
 		return g, err
 	}
