@@ -218,6 +218,7 @@ func TestResponses(t *testing.T) {
 		{"chunked", response(url, "200 OK\nTransfer-Encoding: chunked", chunked(text)), []string{whole}},
 		{"chunked, stored without", response(url, "200 OK\nTransfer-Encoding: chunked", text), []string{whole}},
 		{"chunked, cut", response(url, "200 OK\nTransfer-Encoding: chunked", chunked(text)[:20]), []string{url + ` 200 "User-agent: " cut`}},
+		{"chunked, without a chunk", response(url, "200 OK\nTransfer-Encoding: chunked", ""), []string{url + ` 200 cut`}},
 		{"gzip", response(url, "200 OK\nContent-Encoding: gzip", gzipped(text)), []string{whole}},
 		{"x-gzip, in other case", response(url, "200 OK\nContent-Encoding: X-GZIP", gzipped(text)), []string{whole}},
 		{"gzip, chunked", response(url, "200 OK\nContent-Encoding: gzip\nTransfer-Encoding: chunked", chunked(gzipped(text))), []string{whole}},
