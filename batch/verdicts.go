@@ -305,8 +305,8 @@ func (v *Verdicts) countOthers() {
 	}
 }
 
-// firstRows returns the batch with its first URLs and times, at most that many. Its table keeps all
-// rows. b must have no weights.
+// firstRows returns the batch with at most its first most URLs and times. Its table keeps all rows. b
+// must have no weights.
 func (b *Batch) firstRows(most int64) Batch {
 	first := *b
 	if most < int64(b.URLs.Len()) {

@@ -36,7 +36,7 @@ func TestGolden(t *testing.T) {
 		rows := 0
 		for line := range bytes.Lines(got) {
 			rows++
-			must.Be(t, json.Valid(line), "line %d is no JSON: %s", rows, line)
+			must.Be(t, json.Valid(line), "line %d is not JSON: %s", rows, line)
 		}
 		must.Equal(t, rows, 2*4, "lines")
 	})

@@ -399,7 +399,7 @@ func FuzzIndex(f *testing.F) {
 			t.Fatalf("%d lines for %d rows: %q", n, len(want), out)
 		}
 		for line := range strings.Lines(out) {
-			must.Need(t, json.Valid([]byte(line)), "%q is no JSON", line)
+			must.Need(t, json.Valid([]byte(line)), "%q is not JSON", line)
 		}
 	})
 }

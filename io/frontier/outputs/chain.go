@@ -35,8 +35,8 @@ type Chain struct {
 	stop               func()
 }
 
-// NewChain returns a Chain of which at most that many outputs are under way. After an error it calls
-// stop, once, when all outputs before have been published.
+// NewChain returns a Chain that has at most atOnce outputs under way. After an error it calls stop,
+// once, when all outputs before have been published.
 func NewChain(atOnce int, stop func()) *Chain {
 	c := &Chain{slots: make(chan struct{}, atOnce), completed: make(chan struct{}), entered: make(chan struct{}), stop: stop}
 	close(c.completed)

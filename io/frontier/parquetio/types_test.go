@@ -141,7 +141,7 @@ func TestOtherTypesKeepTheirValues(t *testing.T) {
 		}
 		must.Equal(t, row, c.Array.Len(), c.Name, "rows")
 	}
-	must.Be(t, changed >= 8, "only %d types come out as others", changed)
+	must.Be(t, changed >= 8, "only %d types are changed", changed)
 }
 
 // plainValue returns the text of a value behind dictionaries and runs.

@@ -31,7 +31,7 @@ type Writer struct {
 }
 
 // WrittenRecords yields the records of a schema that write makes with a Writer, and its error, if any.
-// A record has at most that many rows and about 8 MiB of text. The caller releases it.
+// A record has at most rows rows and about 8 MiB of text. The caller releases it.
 func WrittenRecords(schema *arrow.Schema, rows int, write func(*Writer) error) iter.Seq2[arrow.Record, error] {
 	return func(yield func(arrow.Record, error) bool) {
 		enough := errors.New("the caller wants no more records")
