@@ -294,10 +294,10 @@ func fileOf(name string, info blob.Info) manifest.File {
 // Forget removes the manifest of a single output that is about to be replaced.
 func Forget(out string) error {
 	if out == blob.Stdio || blob.IsURL(out) || IsFolder(out) {
-		return nil
+		return nil // none is beside it: see NewRecord
 	}
 	err := os.Remove(manifest.Beside(out))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) { // which no manifest has
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) { // too long a name for a manifest, so there is none
 		return fmt.Errorf("the manifest: %w", err)
 	}
 	return nil

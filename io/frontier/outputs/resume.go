@@ -149,26 +149,27 @@ func (r *Record) findDone(result *Resumed, old *manifest.Manifest, planned []Out
 }
 
 // findLeft returns the outputs of an earlier run that still exist and are not planned. It
-// returns none for a shard, because another shard may have the input now.
+// returns none for a shard, because another shard may have the input now, nor for a single
+// output, which is replaced.
 func (r *Record) findLeft(old *manifest.Manifest, planned []Output) (left []Left) {
 	if r.single || r.job.Shard != nil {
 		return nil
 	}
-	named, now := make(map[string]bool, len(planned)), make(map[string]*Output, len(planned))
+	inputs, paths := make(map[string]bool, len(planned)), make(map[string]*Output, len(planned)) // those planned
 	for i := range planned {
-		named[keyOf(shownNames(planned[i].Inputs))] = true
-		now[planned[i].Path] = &planned[i]
+		inputs[keyOf(shownNames(planned[i].Inputs))] = true
+		paths[planned[i].Path] = &planned[i]
 	}
 	for i := range old.Outputs {
 		o := &old.Outputs[i]
 		path, names := r.PathOf(o), inputNames(o)
-		if len(names) == 0 || now[withoutEnding(path)].replaces(path, names[0]) {
+		if len(names) == 0 || paths[withoutEnding(path)].replaces(path, names[0]) {
 			continue
 		}
 		if _, err := blob.Stat(r.ctx, path); err != nil {
 			continue
 		}
-		l := Left{Path: blob.Shown(path), Input: names[0], Moved: named[keyOf(names)]}
+		l := Left{Path: blob.Shown(path), Input: names[0], Moved: inputs[keyOf(names)]}
 		for _, name := range names {
 			if _, err := blob.Stat(r.ctx, name); errors.Is(err, fs.ErrNotExist) {
 				l.Input, l.Gone = name, true
@@ -182,7 +183,7 @@ func (r *Record) findLeft(old *manifest.Manifest, planned []Output) (left []Left
 
 // replaces reports whether the output will replace an earlier one at path, which differs at
 // most in its ending. input is the first input of the earlier one: if the input decides about
-// the ending, an input of the same name decides the same.
+// the ending, an input of the same name decides the same. A nil output replaces none.
 func (o *Output) replaces(path, input string) bool {
 	switch {
 	case o == nil:

@@ -33,7 +33,7 @@ func (s *Source) PassThrough() (err error) {
 	}
 	s.passed, err = splice.Open(s.in, s.whole.File, s.copied)
 	if err == nil && s.copied == nil {
-		err = s.readOnlyURLs() // of the others, open has limited it to them
+		err = s.readOnlyURLs() // with another Keep, it reads only them already
 	}
 	if err != nil {
 		return s.fail(err)

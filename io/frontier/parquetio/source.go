@@ -193,11 +193,11 @@ func (s *Source) checkGroups() error {
 	return nil
 }
 
-// sizes returns the bytes of a row group's columns that are read: stored in the file; decoded, as the
-// footer declares them; and of the pages that are in memory at a time while it is read, stored and
-// decoded, if they are as large as most writers make them.
+// sizes returns the bytes of a row group's columns that are read: stored in the file, and decoded, as
+// the footer declares them. reading estimates the memory that it takes to read them: a page of each leaf
+// at a time, both as stored and decoded.
 func (s *Source) sizes(group int) (stored, decoded, reading int64) {
-	const page = 1 << 20
+	const page = 1 << 20 // most writers make none larger
 	for _, c := range s.columns {
 		for _, leaf := range c.Leaves {
 			chunk := s.whole.Chunk(group, leaf)

@@ -384,8 +384,8 @@ func (j *judge) secondsOfChange(from, to uint32) []uint32 {
 	return j.moments
 }
 
-// interval returns the interval that starts at a second, as the captures so far decide it, and
-// the outcome that a redirect's target has at that second.
+// interval returns the interval that starts at the second moment. The captures so far decide it,
+// with the outcome that a redirect's target has at that second.
 func (j *judge) interval(moment uint32) interval {
 	c := &j.course
 	var target change
@@ -399,16 +399,16 @@ func (j *judge) interval(moment uint32) interval {
 	if d.Stale {
 		decides = &c.answer
 	}
-	x := decides.capture()
-	fetch := x.fetch()
+	deciding := decides.capture()
+	fetch := deciding.fetch()
 	i := interval{
-		Interval:   access.Interval{From: moment, Access: d.Outcome, Stale: d.Stale, Status: x.shownStatus()},
+		Interval:   access.Interval{From: moment, Access: d.Outcome, Stale: d.Stale, Status: deciding.shownStatus()},
 		unresolved: fetch.IsRedirect() && target.access == access.Unknown, low: decides.index, high: decides.index + 1,
 		dropped: target.dropped || c.answer.capture().body() == gone, // the answer before an outage counts, too
 	}
 	if i.Access == access.Rules {
-		i.Kept = x.body()
-		if x.hasTarget() {
+		i.Kept = deciding.body()
+		if deciding.hasTarget() {
 			i.Kept, i.Stale = target.kept, i.Stale || target.stale
 		}
 		if i.Kept == gone {

@@ -79,11 +79,12 @@ func (p *packSource) state() (s state, err error) {
 	return s, err
 }
 
+// oddBodies counts those of all the pack's hosts.
 func (p *packSource) oddBodies() OddBodies {
 	if p.captured { // Captured counts them
 		return OddBodies{}
 	}
-	return OddBodies{p.name, p.Info().HTML, p.Info().Binary, false}
+	return OddBodies{Name: p.name, HTML: p.Info().HTML, Binary: p.Info().Binary}
 }
 
 // checkAsOf returns an error for a time before that of a pack without a history: the pack has

@@ -51,7 +51,8 @@ func (p *packSource) describe(_ []byte, a *rulepack.Authority, _ robotstxt.Optio
 	return found, nil
 }
 
-// packedAgents returns the names of agents in a body of a pack.
+// packedAgents returns the names of agents in a body of a pack. A source is in the pack up to the
+// limit that it was compiled with.
 func packedAgents(body *rulepack.Body, info *rulepack.Info) (names []string) {
 	if body.Source != nil {
 		return agentsOf(body.Source, robotstxt.Options{Profile: info.Profile, Limit: len(body.Source)})
@@ -62,6 +63,7 @@ func packedAgents(body *rulepack.Body, info *rulepack.Info) (names []string) {
 	return names
 }
 
+// agentsOf returns the names of agents in a robots.txt, in small letters, sorted, each once.
 func agentsOf(text []byte, o robotstxt.Options) (names []string) {
 	for name := range robotstxt.Parse(text, o).AgentNames() {
 		names = append(names, string(bytes.ToLower(name)))

@@ -360,7 +360,7 @@ func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 		Name: "assume", Argument: "CASES", Topic: RulesTopic, Repeat: true, Answers: make(map[string]string),
 		Short: "the verdict where nothing is certain, such as missing=null,429=allow",
 	}
-	if !slices.Contains(cases, missingCase) {
+	if !slices.Contains(cases, missingCase) { // the others are about captures
 		f.For, f.Short = captureRules, "what captures mean where nothing is certain, such as 429=allow"
 	}
 	met := slices.DeleteFunc(c.assumptions(), func(a assumption) bool { return !slices.Contains(cases, a.name) })

@@ -193,7 +193,7 @@ func (o *OutputProgress) setDone(size float64) {
 }
 
 // Report records how far the output is, and shows how far all outputs are, unless that was
-// just shown.
+// just shown. s counts all rows of the output so far, and src says what it has read.
 func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	if o == nil {
 		return
@@ -210,6 +210,7 @@ func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	state := p.rows
 	state.Seconds = now.Sub(p.started).Seconds()
 	state.URLsPerSecond = report.Rate(state.Rows, state.Seconds)
+	// Outputs that were skipped took no time.
 	state.Share, state.Left = report.ShareAndLeft(p.done, p.total, p.done-p.skipped, now.Sub(p.begun).Seconds())
 	p.show(&state)
 }

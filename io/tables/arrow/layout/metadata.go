@@ -69,6 +69,8 @@ const (
 	maxMetadata = 64 << 20
 	// maxDepth is how deep columns may be nested, as in other implementations.
 	maxDepth = 64
+	// maxTableDepth is how deep tables of flatbuffers may be nested, as in C++.
+	maxTableDepth = 128
 )
 
 // Header is a message's metadata as far as it is the same for all messages.

@@ -95,13 +95,12 @@ func (f *flat) alignedTarget(pos int) int {
 
 // verify checks that the table at pos, and all that it refers to, is as layout says: inside the
 // buffer, aligned, and texts with a zero after them. Errors are kept by fail. It skips a table whose layout is
-// nil: it is not known here. depth is that of the table, 1 for the root. Tables may be nested as deep as in C++,
-// 128.
+// nil: it is not known here. depth is that of the table, 1 for the root.
 func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 	if f.err != nil || layout == nil {
 		return
 	}
-	if depth > 2*maxDepth {
+	if depth > maxTableDepth {
 		f.fail("table at %d is nested too deep", pos)
 		return
 	}
@@ -128,7 +127,7 @@ func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 				f.fail("the text at %d does not end with a zero", begin)
 			}
 		case flatVector:
-			f.elements(f.alignedTarget(at), field.size)
+			f.elements(f.alignedTarget(at), field.size) // fails if they are outside the buffer
 		case flatTable:
 			f.verify(f.alignedTarget(at), field.of, depth+1)
 		case flatTables:
@@ -137,7 +136,8 @@ func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 				f.verify(f.alignedTarget(begin+4*i), field.of, depth+1)
 			}
 		case flatUnion:
-			f.verify(f.alignedTarget(at), field.union[t.Uint8(slot-1)], depth+1)
+			kind := t.Uint8(slot - 1) // the field before a union says which table it is
+			f.verify(f.alignedTarget(at), field.union[kind], depth+1)
 		}
 	}
 }

@@ -126,7 +126,7 @@ type Group struct {
 // New returns a filter of pages that may take limit bytes each, filtering included.
 func New(limit int64) *Filter {
 	return &Filter{
-		limit: limit, free: budget.NewBuffers(0),
+		limit: limit, free: budget.NewBuffers(0), // keeps none: its limit is raised while a row group is written
 		filters: sync.Pool{New: func() any { return &pagefilter.Filter{} }}, inOrder: &pagefilter.Filter{}, levels: make(map[levelKey]int),
 	}
 }

@@ -157,7 +157,7 @@ func (e *Element) fields(t *thrift) {
 	i32(t, 8, optional(e.Converted == decimal), &e.Precision)
 	i32(t, 9, optional(e.HasFieldID), &e.FieldID)
 	t.nested(10, optional(e.Logical.Kind > 0), &e.Logical)
-	if !t.ended {
+	if !t.ended { // writing, or a pass that is not the last
 		return
 	}
 	e.HasFieldID = t.saw(9)
@@ -307,7 +307,7 @@ func (c *Chunk) fields(t *thrift) {
 	i32(t, 5, optional(c.OffsetIndex.Length > 0), &c.OffsetIndex.Length)
 	i64(t, 6, absent, &c.columnIndex.Offset)
 	i32(t, 7, absent, &c.columnIndex.Length)
-	if !t.ended || t.err != nil {
+	if !t.ended || t.err != nil { // writing, or a pass that is not the last
 		return
 	}
 	switch {

@@ -64,7 +64,7 @@ func shortBounds(b layout.Bounds) layout.Bounds {
 // 'z', which is raised by one. It uses the memory of high. It returns nil if high has no such byte.
 func raise(high []byte) []byte {
 	for n := len(high); n > 0; n-- {
-		// An ASCII byte is a whole letter, also when raised. URLs have few above 'z'.
+		// Only ASCII is raised, so that the text stays UTF-8. URLs have few bytes above 'z'.
 		if high[n-1] < 'z' {
 			high = high[:n]
 			high[n-1]++
