@@ -36,7 +36,7 @@ purego    | $kernels | -tags=purego
 nounsafe  | ./matcher/internal/kernels | -tags=nounsafe
 scripts   | $command | $scripts -tags=purego,nounsafe
 checkptr  | ./matcher/... ./io/rules/... ./io/frontier/... | -gcflags=all=-d=checkptr
-386       | $libraries | GOARCH=386
+386       | $libraries ./io/tables ./io/tables/arrow/... ./io/tables/parquet/encoding ./io/tables/parquet/pagefilter | GOARCH=386
 s390x     | $libraries | GOARCH=s390x CGO_ENABLED=0 -exec=qemu-s390x-static
 WORLDS
 }

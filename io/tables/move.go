@@ -224,8 +224,8 @@ func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, n int) (runs 
 	moved, made := 0, 0 // rows, and runs of the output
 	for _, r := range rows {
 		low := r.Low // the first row that has not moved yet
-		for i := sort.Search(len(from), func(i int) bool { return int(from[i]) > low }); low < r.High; i++ {
-			high := min(int(from[i]), r.High)
+		for i := sort.Search(len(from), func(i int) bool { return int64(from[i]) > int64(low) }); low < r.High; i++ {
+			high := int(min(int64(from[i]), int64(r.High)))
 			moved, low = moved+high-low, high
 			if len(runs) == 0 || runs[len(runs)-1].High != i+1 {
 				runs = runs.Add(i, i+1)

@@ -92,13 +92,13 @@ func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 		if at+4 > len(src) {
 			return errShort
 		}
-		n := int(binary.LittleEndian.Uint32(src[at:]))
+		n := binary.LittleEndian.Uint32(src[at:])
 		at += 4
-		if n > len(src)-at {
+		if uint64(n) > uint64(len(src)-at) {
 			return errShort
 		}
-		at += n
-		end += n
+		at += int(n)
+		end += int(n)
 		ends[i] = int32(end) // checked below
 	}
 	if err := checkLimit(int64(end), limit); err != nil {
@@ -124,10 +124,12 @@ func (p *plainStrings) skip(n int) error {
 		if at+4 > len(p.values) {
 			return errShort
 		}
-		at += 4 + int(binary.LittleEndian.Uint32(p.values[at:]))
-		if at > len(p.values) {
+		n := binary.LittleEndian.Uint32(p.values[at:])
+		at += 4
+		if uint64(n) > uint64(len(p.values)-at) {
 			return errShort
 		}
+		at += int(n)
 	}
 	p.values = p.values[at:]
 	return nil

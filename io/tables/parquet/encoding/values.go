@@ -49,11 +49,11 @@ func (v *Values) find(data []byte, n int) error {
 		if at+4 > len(data) {
 			return errShort
 		}
-		size := int(binary.LittleEndian.Uint32(data[at:]))
-		if at += 4; size > len(data)-at {
+		size := binary.LittleEndian.Uint32(data[at:])
+		if at += 4; uint64(size) > uint64(len(data)-at) {
 			return errShort
 		}
-		at += size
+		at += int(size)
 		v.Begins = append(v.Begins, int32(at))
 	}
 	return nil
