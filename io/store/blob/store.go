@@ -265,10 +265,11 @@ func CheckRange(r Range, contentRange string, of Attributes) (size int64, err er
 	var first, last int64
 	span, total, _ := strings.Cut(contentRange, "/")
 	n, _ := fmt.Sscanf(span, "bytes %d-%d", &first, &last)
-	if size, err = strconv.ParseInt(total, 10, 64); total == "*" {
+	whole, err := strconv.ParseUint(total, 10, 63)
+	if size = int64(whole); total == "*" {
 		size, err = -1, nil
 	}
-	if n != 2 || err != nil || first != r.Offset || size >= 0 && size <= last {
+	if n != 2 || err != nil || first != r.Offset || last < first || size >= 0 && size <= last {
 		return 0, fmt.Errorf("the store answers with the range %q where byte %d was asked for", contentRange, r.Offset)
 	}
 	return size, nil
