@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http/httputil"
+	"unicode/utf8"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/flate"
@@ -74,10 +75,13 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 			d.joined.Reset(joined)
 			r = &d.joined
 		}
-		if i < 0 || looksLikeText(r) {
+		if i < 0 {
 			return r, coded, nil
 		}
 		coding := codings[i]
+		if looksLikeText(r, coding) {
+			return r, coded, nil
+		}
 		if head, _ := r.Peek(len(magic)); string(head) == magic {
 			coding = gzipCoding // whatever it was called
 		}
@@ -93,14 +97,18 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 	}
 }
 
-// looksLikeText reports whether the next textSize bytes, or all if there are fewer, are printable ASCII
-// or white space. gzip and zstd begin with other bytes, and all compressed data soon has some.
-func looksLikeText(r *bufio.Reader) bool {
+// looksLikeText reports whether the next textSize bytes, or all if there are fewer, are text without
+// control characters other than white space: UTF-8, or for gzip in any charset. All compressed data soon
+// has other bytes, and gzip begins with one.
+func looksLikeText(r *bufio.Reader, c coding) bool {
 	start, _ := r.Peek(textSize)
-	for _, c := range start {
-		if c < 0x20 && c != '\t' && c != '\n' && c != '\r' || c >= 0x7F {
+	for len(start) > 0 {
+		char, size := utf8.DecodeRune(start)
+		invalid := char == utf8.RuneError && size == 1 && utf8.FullRune(start) // not cut by Peek
+		if char < 0x20 && char != '\t' && char != '\n' && char != '\r' || char == 0x7F || invalid && c != gzipCoding {
 			return false
 		}
+		start = start[size:]
 	}
 	return true
 }
