@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -129,19 +130,31 @@ func wantOnly(t *testing.T, name, content string) {
 	must.Be(t, err == nil && string(got) == content, "%s: %q, %v", name, got, err)
 }
 
-// A named pipe that nobody writes to holds the program up in open already.
+// A named pipe that nobody writes to holds the program up in open already, and one whose writer is
+// silent in its first read.
 func TestSignalStopsOpen(t *testing.T) {
 	workplace(t)
 	must.Do(t, syscall.Mkfifo("feed", 0o666))
+	must.Do(t, syscall.Mkfifo("silent", 0o666))
+	writer := must.Get(os.OpenFile("silent", os.O_RDWR, 0))(t)
+	defer writer.Close()
 	must.Do(t, syscall.Mkfifo("list", 0o666))
 	writeFile(t, "urls.txt", "https://example.com/\n")
-	for _, args := range [][]string{{"-in", "feed", "-rules", "rules"}, {"-in", "urls.txt", "-rules", "feed"}} {
+	for _, args := range [][]string{
+		{"-in", "feed", "-rules", "rules"},
+		{"-in", "urls.txt", "-rules", "rules", "-fetch-list", "feed"},
+		{"-in", "silent", "-rules", "rules"},
+		{"-in", "urls.txt", "-rules", "rules", "-fetch-list", "silent"},
+	} {
 		cmd := exec.Command("robotsbatch", append(args, "-files-from", "list")...)
 		stderr := must.Get(cmd.StderrPipe())(t)
 		must.Do(t, cmd.Start())
 		// The list is read after the signal handlers are there.
 		list := must.Get(os.OpenFile("list", os.O_WRONLY, 0))(t)
 		list.Close()
+		if slices.Contains(args, "silent") {
+			time.Sleep(300 * time.Millisecond) // so that it waits in the read
+		}
 		must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
 		killed := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
 		said := must.Get(io.ReadAll(stderr))(t)

@@ -75,6 +75,9 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 	}
 	if o.Asked != "" {
+		if info, err := os.Stat(o.Asked); err == nil && !info.Mode().IsRegular() && o.Partitions > 1 {
+			return nil, option.Usagef("%s is no regular file, and %s reads it again for each pack: write it to a file", blob.Shown(o.Asked), option.Partitions)
+		}
 		if o.History {
 			return nil, option.Usagef("%s lists what was asked for, and not when: it cannot be used with rules of other times", blob.Shown(o.Asked))
 		}
@@ -179,6 +182,9 @@ func peek(ctx context.Context, name string) (source, error) {
 		}
 		if info.IsDir() {
 			return peekFolder(ctx, name)
+		}
+		if info.Mode()&fs.ModeNamedPipe != 0 {
+			return s, option.Usagef("%s is a pipe, which can be read once, and rules are looked at before they are read: write them to a file; a single robots.txt may come from stdin as -", option.Rules.With(name))
 		}
 	}
 	found, err := Detect(ctx, name)

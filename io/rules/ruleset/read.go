@@ -213,6 +213,15 @@ func readSingle(ctx context.Context, name string, stdin io.Reader, size int) ([]
 		defer layer.Close() // it was only read from
 		r = bufio.NewReader(layer)
 	}
+	if name == blob.Stdio { // of a file this was asked before
+		head, err := r.Peek(format.HeadSize)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if found := format.Detect(head, ""); found == format.RulePack || namesCaptures(found) {
+			return nil, fmt.Errorf("this is a rule pack or captures (%s), and only a robots.txt may come from stdin: write it to a file", found)
+		}
+	}
 	return io.ReadAll(io.LimitReader(r, int64(size)))
 }
 
@@ -224,11 +233,9 @@ const maxAskedLine = 64 << 10
 // crawler such as wget writes no record where a host refused the connection.
 func eachOfAsked(ctx context.Context, name string, visit func(*captures.Capture) error) error {
 	shown := blob.Shown(name)
-	f, err := blob.Open(ctx, name)
-	if err != nil {
-		return fmt.Errorf("%s: %w", shown, err)
-	}
-	defer f.Close() // it was only read from
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	f := frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return blob.Open(ctx, name) })
 	found, _, r, err := format.Sniff(f, shown)
 	if err != nil {
 		return err
