@@ -22,7 +22,7 @@ func NewSink(w blob.Writer, o lines.SinkOptions) (batch.Sink, error) {
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
 		return nil, err
 	}
-	if s.keys, err = keys(s.columns); err != nil {
+	if err = s.setKeys(); err != nil {
 		return nil, err
 	}
 	s.allowed = lines.NewAllowedRun(s.columns, func(dst []byte, column int, value string) []byte {
@@ -53,23 +53,20 @@ func (s *sink) Notes() []string {
 	return []string{"bytes that are not UTF-8 are written as U+FFFD, because JSON cannot hold them"}
 }
 
-// keys returns, for each column, the text before its value: a brace or comma, the name and a
-// colon.
-func keys(columns []lines.Column) ([][]byte, error) {
-	seen := make(map[string]bool, len(columns))
-	var result [][]byte
-	for i, column := range columns {
-		if seen[column.Name] {
-			return nil, option.Errorf("the input has two columns %q, which one object cannot have: leave them out with %s, or choose another format", column.Name, option.Columns.With("url"))
+// setKeys sets the text before the value of each column: a brace or comma, the name and a colon.
+func (s *sink) setKeys() error {
+	seen := make(map[string]bool, len(s.columns))
+	before := byte('{')
+	for _, column := range s.columns {
+		key := lines.AppendString([]byte{before}, column.Name, &s.replaced)
+		name := string(key[1:])
+		if seen[name] {
+			return option.Errorf("the input has two columns %s, which one object cannot have: leave them out with %s, or choose another format", name, option.Columns.With("url"))
 		}
-		seen[column.Name] = true
-		key := []byte{','}
-		if i == 0 {
-			key = []byte{'{'}
-		}
-		result = append(result, append(lines.AppendString(key, column.Name, nil), ':'))
+		seen[name], before = true, ','
+		s.keys = append(s.keys, append(key, ':'))
 	}
-	return result, nil
+	return nil
 }
 
 // Encode implements batch.Sink.

@@ -59,6 +59,8 @@ func TestReplacedBytesAreNoted(t *testing.T) {
 		notes := s.(interface{ Notes() []string }).Notes()
 		must.Equal(t, len(notes), want, url, notes)
 	}
+	_, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}, Schema: linestest.Texts("url", "x\xff")})
+	must.Equal(t, len(s.(interface{ Notes() []string }).Notes()), 1, "notes of a column's name")
 }
 
 func TestNameClash(t *testing.T) {
@@ -69,6 +71,7 @@ func TestNameClash(t *testing.T) {
 		{linestest.Texts("url", "allowed"), "prefix"},
 		{linestest.Texts("url", "x", "x"), `two columns "x"`},
 		{linestest.Texts("url", "url"), `two columns "url"`},
+		{linestest.Texts("url", "x\xff", "x\xfe"), "two columns \"x\ufffd\""}, // as they are written
 	}
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
 	for _, test := range tests {
