@@ -243,7 +243,7 @@ func (s *Summary) String() string {
 		fmt.Fprintf(&b, "; %s %s", count, strings.ReplaceAll(r.Text, batch.MaxAge, age))
 	}
 	if s.OutputsKept > 0 {
-		fmt.Fprintf(&b, "; %d of %s were done before", s.OutputsKept, Count(int64(len(s.Outputs)), "output", "outputs"))
+		fmt.Fprintf(&b, "; %d of %s done before", s.OutputsKept, Count(int64(len(s.Outputs)), "output", "outputs"))
 	}
 	if s.Authorities != nil {
 		fmt.Fprintf(&b, "; %s, %s without robots.txt", Count(*s.Authorities, "host", "hosts"), Number(*s.AuthoritiesWithout))

@@ -223,7 +223,7 @@ func SomeOf(names []string) string {
 func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	for _, source := range f.sources {
 		if source.kind != capturesKind {
-			return option.Usagef("%s is neither WARC files nor a table of captures: of other rules only packs with a history keep captures, and are listed without others", option.Rules.With(source.shown()))
+			return option.Usagef("%s has no captures: name only WARC files and tables of captures, or only rule packs with a history", option.Rules.With(source.shown()))
 		}
 	}
 	return f.eachCapture(ctx, func(_ int, file string, x *captures.Capture) error { return visit(file, x) })
