@@ -207,7 +207,7 @@ func rewritten(t *testing.T, schema *arrow.Schema, data []byte, codec int8, pack
 				}
 			}
 			b.Codec = codec
-			head = layout.SealedHead(layout.RecordMessage(b, int64(len(body))), body)
+			head = layout.SealedHead(layout.RecordMessage(b, int64(len(body)), layout.NoSum[:], nil), body)
 		}
 		out = append(append(out, head...), body...)
 	})

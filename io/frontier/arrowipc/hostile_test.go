@@ -132,7 +132,7 @@ func TestFlippedBytes(t *testing.T) {
 // likes.
 func handMade(t testing.TB, schema *arrow.Schema, b *layout.BatchMeta, body []byte) []byte {
 	stream := handMadeSchema(t, schema)
-	return append(append(append(stream, layout.SealedHead(layout.RecordMessage(b, int64(len(body))), body)...), body...), layout.EndOfStream...)
+	return append(append(append(stream, layout.SealedHead(layout.RecordMessage(b, int64(len(body)), layout.NoSum[:], nil), body)...), body...), layout.EndOfStream...)
 }
 
 // handMadeSchema returns the beginning of a stream, with a checksum.
@@ -387,7 +387,7 @@ func footerFile(t testing.TB, messages []byte, dictionaries, batches []layout.Bl
 
 func TestFooterBlocks(t *testing.T) {
 	b, body := twoURLs()
-	head := layout.SealedHead(layout.RecordMessage(b, int64(len(body))), body)
+	head := layout.SealedHead(layout.RecordMessage(b, int64(len(body)), layout.NoSum[:], nil), body)
 	messages := append(head, body...)
 	good := layout.Block{Offset: 8, Meta: int32(len(head)), Body: int64(len(body))}
 	with := func(change func(*layout.Block)) []layout.Block { b := good; change(&b); return []layout.Block{b} }

@@ -3,7 +3,6 @@ package ipc
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"sync"
 
@@ -15,18 +14,12 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// buffers reads the buffers of a record batch's body one after the other, and appends buffers to a
+// bodyCopier reads the buffers of a record batch's body one after the other, and appends buffers to a
 // new body.
-type buffers struct {
-	limit int64 // bytes of memory: see charge
-	grant *budget.Grant
-	held  int64           // bytes taken from grant
-	pool  *budget.Buffers // of the reader
-
-	codec    int8   // of both bodies
-	body     []byte // the input's; nil if it is still in the file
-	file     *io.SectionReader
-	size     int64 // of the input's body
+type bodyCopier struct {
+	record   *copiedRecord
+	grant    *budget.Grant
+	held     int64 // bytes taken from grant
 	inflated int64 // bytes that were decompressed so far
 
 	made layout.BatchMeta // of the new body
@@ -56,19 +49,16 @@ type pooled struct {
 // runSize is the number of bytes that a run takes in a slice that grows.
 const runSize = 32
 
-// newBuffers returns buffers for a record batch, which take memory from a grant. It must be released.
-func newBuffers(r *copiedRecord, grant *budget.Grant, refused *zstdcut.Refusals) buffers {
-	return buffers{
-		limit: r.reader.options.Memory, grant: grant, pool: r.reader.pool, refused: refused,
-		codec: r.meta.Codec, body: r.frame.Bytes, file: r.frame.Body, size: r.frame.BodyLength,
-		made: layout.BatchMeta{Version: r.meta.Version, Codec: r.meta.Codec},
-	}
+// newBodyCopier returns a copier for a record batch, which takes memory from a grant. It must be released.
+func newBodyCopier(r *copiedRecord, grant *budget.Grant, refused *zstdcut.Refusals) bodyCopier {
+	made := layout.BatchMeta{Version: r.meta.Version, Codec: r.meta.Codec}
+	return bodyCopier{record: r, grant: grant, refused: refused, made: made}
 }
 
 // release gives all memory back but the new body's.
-func (b *buffers) release() {
+func (b *bodyCopier) release() {
 	for _, p := range []*pooled{&b.raw, &b.plain, &b.built, &b.bitmap} {
-		b.pool.Put(p.bytes)
+		b.record.pool.Put(p.bytes)
 		*p = pooled{}
 	}
 	kept := min(b.held, int64(cap(b.out.bytes))) // the grant gets the rest back
@@ -78,11 +68,11 @@ func (b *buffers) release() {
 
 // charge takes n bytes from the grant for p, in place of those that it had. The new body may have limit
 // bytes, and so may all else together.
-func (b *buffers) charge(p *pooled, n int64) error {
+func (b *bodyCopier) charge(p *pooled, n int64) error {
 	p.charged = n
 	scratch := b.raw.charged + b.plain.charged + b.built.charged + b.bitmap.charged + runSize*int64(b.runs)
-	if need := max(scratch, b.out.charged); need > b.limit {
-		return &budget.MemoryError{What: "a record batch", Need: need, Limit: b.limit}
+	if need := max(scratch, b.out.charged); need > b.record.limit {
+		return &budget.MemoryError{What: "a record batch", Need: need, Limit: b.record.limit}
 	}
 	sum := scratch + b.out.charged
 	if sum <= b.held {
@@ -94,19 +84,19 @@ func (b *buffers) charge(p *pooled, n int64) error {
 }
 
 // alloc returns n bytes of p, which may have any content. What p had is lost.
-func (b *buffers) alloc(p *pooled, n int) ([]byte, error) {
+func (b *bodyCopier) alloc(p *pooled, n int) ([]byte, error) {
 	if err := b.charge(p, int64(n)); err != nil {
 		return nil, err
 	}
 	if cap(p.bytes) < n {
-		b.pool.Put(p.bytes)
-		p.bytes = b.pool.Get(n)
+		b.record.pool.Put(p.bytes)
+		p.bytes = b.record.pool.Get(n)
 	}
 	return p.bytes[:n], nil
 }
 
 // grow makes room for n more bytes of the new body, as [slices.Grow] does.
-func (b *buffers) grow(n int) error {
+func (b *bodyCopier) grow(n int) error {
 	size := len(b.out.bytes)
 	if err := b.charge(&b.out, max(b.out.charged, int64(size+n))); err != nil {
 		return err
@@ -114,17 +104,17 @@ func (b *buffers) grow(n int) error {
 	if cap(b.out.bytes)-size >= n {
 		return nil
 	}
-	larger := b.pool.Get(max(size+n, size+size/4))
+	larger := b.record.pool.Get(max(size+n, size+size/4))
 	copy(larger, b.out.bytes)
-	b.pool.Put(b.out.bytes)
+	b.record.pool.Put(b.out.bytes)
 	b.out.bytes = larger[:size]
 	return nil
 }
 
 // reserve makes room for the new body, so that it is rarely moved: for the share that n rows have of each buffer
 // that will not be lifted, and for spare bytes after all buffers.
-func (b *buffers) reserve(r *copiedRecord, n, spare int) error {
-	size := int64(0)
+func (b *bodyCopier) reserve(n, spare int) error {
+	r, size := b.record, int64(0)
 	for _, s := range r.meta.Buffers {
 		kept := s.Length
 		if r.meta.Rows > 0 {
@@ -141,33 +131,33 @@ func (b *buffers) reserve(r *copiedRecord, n, spare int) error {
 
 // readRaw returns a buffer as it lies in the input's body, compressed or not, nil for an empty one. It is valid
 // until the next call, and must not be changed.
-func (b *buffers) readRaw(s layout.Span) ([]byte, error) {
+func (b *bodyCopier) readRaw(s layout.Span) ([]byte, error) {
 	if s.Length == 0 {
 		return nil, nil
 	}
-	if b.body != nil {
-		if s.Offset < 0 || s.Length < 0 || s.Offset > int64(len(b.body))-s.Length {
-			return nil, errShort
+	if b.record.frame.Bytes != nil {
+		if s.Offset < 0 || s.Length < 0 || s.Offset > int64(len(b.record.frame.Bytes))-s.Length {
+			return nil, layout.ErrShort
 		}
-		return b.body[s.Offset : s.Offset+s.Length], nil
+		return b.record.frame.Bytes[s.Offset : s.Offset+s.Length], nil
 	}
 	raw, err := b.alloc(&b.raw, int(s.Length))
 	if err == nil {
-		err = layout.ReadAt(b.file, raw, s.Offset)
+		err = layout.ReadAt(b.record.frame.Body, raw, s.Offset)
 	}
 	return raw, err
 }
 
 // readPlain returns a buffer decompressed, which must have at least least bytes. It is valid until the
 // next call, and must not be changed.
-func (b *buffers) readPlain(s layout.Span, least int) ([]byte, error) {
+func (b *bodyCopier) readPlain(s layout.Span, least int) ([]byte, error) {
 	raw, err := b.readRaw(s)
 	if err != nil {
 		return nil, err
 	}
-	if b.codec == layout.CodecNone || len(raw) == 0 {
+	if b.made.Codec == layout.CodecNone || len(raw) == 0 {
 		if len(raw) < least {
-			return nil, errShort
+			return nil, layout.ErrShort
 		}
 		return raw, nil
 	}
@@ -180,49 +170,49 @@ const mostRatio = 256
 
 // inflate returns a buffer of a compressed body decompressed, which must have at least least bytes. raw is not
 // empty. The result is valid until the next call. It is a part of raw if the buffer is stored uncompressed.
-func (b *buffers) inflate(raw []byte, least int) ([]byte, error) {
+func (b *bodyCopier) inflate(raw []byte, least int) ([]byte, error) {
 	size, err := layout.UncompressedSize(raw)
 	if err != nil {
 		return nil, err
 	}
 	if size < int64(least) {
-		return nil, errShort
+		return nil, layout.ErrShort
 	}
 	if layout.IsStored(raw) {
 		return raw[layout.PrefixSize:], nil
 	}
-	if b.inflated += size; b.inflated > b.limit && b.inflated/mostRatio > b.size {
-		return nil, &budget.MemoryError{What: "a record batch decompressed", Need: b.inflated, Limit: b.limit}
+	if b.inflated += size; b.inflated > b.record.limit && b.inflated/mostRatio > b.record.frame.BodyLength {
+		return nil, &budget.MemoryError{What: "a record batch decompressed", Need: b.inflated, Limit: b.record.limit}
 	}
 	plain, err := b.alloc(&b.plain, int(size))
 	if err != nil {
 		return nil, err
 	}
-	if b.codec == layout.CodecLZ4 && b.lz4.Decode(plain, raw[layout.PrefixSize:]) { // it knows simple frames alone
+	if b.made.Codec == layout.CodecLZ4 && b.lz4.Decode(plain, raw[layout.PrefixSize:]) { // it knows simple frames alone
 		return plain, nil
 	}
-	if err := compress.Fill(plain, raw[layout.PrefixSize:], layout.Codecs[b.codec]); err != nil {
+	if err := compress.Fill(plain, raw[layout.PrefixSize:], layout.Codecs[b.made.Codec]); err != nil {
 		return nil, fmt.Errorf("a buffer does not decompress: %w", err)
 	}
 	return plain, nil
 }
 
 // add appends a buffer of content to the new body, compressed fast if the body is compressed.
-func (b *buffers) add(content []byte) error { return b.addDeflated(content, compress.Fastest) }
+func (b *bodyCopier) add(content []byte) error { return b.addDeflated(content, compress.Fastest) }
 
 // addDeflated appends a buffer of content to the new body, compressed if the body is compressed. level is that of
 // zstd.
-func (b *buffers) addDeflated(content []byte, level int) error {
+func (b *bodyCopier) addDeflated(content []byte, level int) error {
 	begin := b.madeSize()
 	if err := b.grow(len(content)); err != nil {
 		return err
 	}
-	b.out.bytes = layout.AppendBuffer(b.out.bytes, content, b.codec, level)
+	b.out.bytes = layout.AppendBuffer(b.out.bytes, content, b.made.Codec, level)
 	return b.endBuffer(begin)
 }
 
 // endBuffer pads and lists the buffer that begins at begin of the new body and ends it.
-func (b *buffers) endBuffer(begin int64) error {
+func (b *bodyCopier) endBuffer(begin int64) error {
 	size := b.madeSize() - begin
 	b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: begin, Length: size})
 	b.out.bytes = append(b.out.bytes, padding(size)...)
@@ -231,10 +221,10 @@ func (b *buffers) endBuffer(begin int64) error {
 
 // build returns n bytes in which the caller builds a buffer. They may have any content, and are valid until the
 // next call.
-func (b *buffers) build(n int) ([]byte, error) { return b.alloc(&b.built, n) }
+func (b *bodyCopier) build(n int) ([]byte, error) { return b.alloc(&b.built, n) }
 
 // bits returns runs of a bitmap, n bits in all. They are valid until the next call.
-func (b *buffers) bits(from []byte, runs tables.Rows, n int) ([]byte, error) {
+func (b *bodyCopier) bits(from []byte, runs tables.Rows, n int) ([]byte, error) {
 	to, err := b.alloc(&b.bitmap, (n+7)/8)
 	if err != nil {
 		return nil, err
@@ -255,16 +245,16 @@ type selection struct {
 // copyValues appends a buffer with the kept runs of the values in buffer s, which have width bytes each. s must
 // have n values. If all are kept, it is copied as it lies, unless more than padding follows them.
 // Otherwise the rest is cut out of the compressed bytes, or the kept values are compressed.
-func (b *buffers) copyValues(s layout.Span, width, n int, runs tables.Rows) error {
+func (b *bodyCopier) copyValues(s layout.Span, width, n int, runs tables.Rows) error {
 	if n > math.MaxInt/2/width { // no buffer has so many bytes
-		return errShort
+		return layout.ErrShort
 	}
 	v := selection{span: s, width: width, size: n * width, kept: runs.Count() * width, runs: runs}
 	switch {
-	case b.codec == layout.CodecNone:
+	case b.made.Codec == layout.CodecNone:
 		return b.copyPlain(v)
 	case s.Length == 0 && v.size > 0:
-		return errShort
+		return layout.ErrShort
 	case s.Length == 0 || v.kept == 0:
 		return b.add(nil)
 	}
@@ -294,7 +284,7 @@ func (b *buffers) copyValues(s layout.Span, width, n int, runs tables.Rows) erro
 
 // cutOrDeflate appends a buffer with the kept values of one of a compressed body. raw has its bytes as they lie,
 // and plain decompressed, which are overwritten.
-func (b *buffers) cutOrDeflate(v selection, raw, plain []byte) error {
+func (b *bodyCopier) cutOrDeflate(v selection, raw, plain []byte) error {
 	if layout.IsStored(raw) { // plain is a part of the input's body, which must not change
 		to, err := b.alloc(&b.plain, v.kept)
 		if err != nil {
@@ -303,7 +293,7 @@ func (b *buffers) cutOrDeflate(v selection, raw, plain []byte) error {
 		return b.add(to[:v.runs.CopyValues(to, plain, v.width)])
 	}
 	ranges := len(v.runs)
-	if b.codec == layout.CodecLZ4 {
+	if b.made.Codec == layout.CodecLZ4 {
 		ranges = 0 // cutting takes blocks, however many ranges each has
 	}
 	if zstdcut.Worth(len(plain), v.kept, ranges) {
@@ -321,8 +311,8 @@ const leastChosen = 2 << 20
 
 // level returns the level of zstd with which to compress what is kept of a buffer: raw as it lies, plain
 // decompressed.
-func (b *buffers) level(plain, raw []byte) int {
-	if b.codec != layout.CodecZstd || len(plain) < leastChosen {
+func (b *bodyCopier) level(plain, raw []byte) int {
+	if b.made.Codec != layout.CodecZstd || len(plain) < leastChosen {
 		return compress.Fastest
 	}
 	return compress.Level(plain, len(raw)-layout.PrefixSize)
@@ -332,7 +322,7 @@ func (b *buffers) level(plain, raw []byte) int {
 const maxPadding = 64
 
 // plainSize returns the decompressed size of a buffer of a compressed body. It reads only its prefix.
-func (b *buffers) plainSize(s layout.Span) (int64, error) {
+func (b *bodyCopier) plainSize(s layout.Span) (int64, error) {
 	prefix, err := b.readRaw(layout.Span{Offset: s.Offset, Length: min(s.Length, layout.PrefixSize)})
 	if err != nil {
 		return 0, err
@@ -345,9 +335,9 @@ func (b *buffers) plainSize(s layout.Span) (int64, error) {
 }
 
 // copyWhole appends a buffer as it lies in the input's body. It is lifted if the body is in a file.
-func (b *buffers) copyWhole(s layout.Span) error {
+func (b *bodyCopier) copyWhole(s layout.Span) error {
 	all := tables.Rows(nil).Add(0, int(s.Length)) // as values of a byte
-	return b.copyRuns(selection{span: s, width: 1, kept: int(s.Length), runs: all}, b.body == nil)
+	return b.copyRuns(selection{span: s, width: 1, kept: int(s.Length), runs: all}, b.record.frame.Bytes == nil)
 }
 
 // longRun is the least average number of bytes of runs that are lifted: shorter ones are read faster together.
@@ -355,21 +345,21 @@ const longRun = 8 << 10
 
 // lifts reports whether runs of values are lifted, of an uncompressed buffer in a file. They have kept bytes
 // together.
-func (b *buffers) lifts(kept int64, runs int) bool {
-	return b.body == nil && b.codec == layout.CodecNone && kept/longRun >= int64(runs)
+func (b *bodyCopier) lifts(kept int64, runs int) bool {
+	return b.record.frame.Bytes == nil && b.made.Codec == layout.CodecNone && kept/longRun >= int64(runs)
 }
 
 // copyPlain appends a buffer with the kept values of one of a body that is not compressed.
-func (b *buffers) copyPlain(v selection) error {
+func (b *bodyCopier) copyPlain(v selection) error {
 	if v.span.Length < int64(v.size) {
-		return errShort
+		return layout.ErrShort
 	}
 	return b.copyRuns(v, b.lifts(int64(v.kept), len(v.runs)))
 }
 
 // copyRuns appends a buffer with the bytes of the kept values as they lie in the input's body. lifts says that they
 // are lifted: the body is in a file.
-func (b *buffers) copyRuns(v selection, lifts bool) error {
+func (b *bodyCopier) copyRuns(v selection, lifts bool) error {
 	begin := b.madeSize()
 	if lifts {
 		for _, r := range v.runs {
@@ -395,7 +385,7 @@ var cutters = sync.Pool{New: func() any { return new(zstdcut.Cutter) }}
 
 // cutFrame appends a buffer with the kept values of a compressed one by cutting the rest out of its frame. raw and
 // plain are as in cutOrDeflate. It returns false, and appends nothing, if the frame cannot be cut.
-func (b *buffers) cutFrame(v selection, raw, plain []byte) (ok bool, err error) {
+func (b *bodyCopier) cutFrame(v selection, raw, plain []byte) (ok bool, err error) {
 	b.ranges = b.ranges[:0]
 	for _, r := range v.runs {
 		b.ranges = append(b.ranges, zstdcut.Range{Low: r.Low * v.width, High: r.High * v.width})
@@ -410,7 +400,7 @@ func (b *buffers) cutFrame(v selection, raw, plain []byte) (ok bool, err error) 
 	}
 	begin, size := b.madeSize(), len(b.out.bytes)
 	out := layout.AppendPrefix(b.out.bytes, v.kept)
-	if b.codec == layout.CodecLZ4 {
+	if b.made.Codec == layout.CodecLZ4 {
 		out, ok = b.lz4.Cut(out, b.ranges, b.liftBlocks(v.span))
 	} else {
 		cutter := cutters.Get().(*zstdcut.Cutter)
@@ -429,12 +419,14 @@ func (b *buffers) cutFrame(v selection, raw, plain []byte) (ok bool, err error) 
 }
 
 // liftsBlocks reports whether blocks of an LZ4 frame are lifted.
-func (b *buffers) liftsBlocks() bool { return b.body == nil && b.codec == layout.CodecLZ4 }
+func (b *bodyCopier) liftsBlocks() bool {
+	return b.record.frame.Bytes == nil && b.made.Codec == layout.CodecLZ4
+}
 
 // liftBlocks returns the function that [lz4frame.Frame.Cut] calls for blocks that it copies unchanged, low to
 // high-1 of the frame in buffer s: it lifts them, and appends nothing to dst. It is nil for a body in memory, whose
 // blocks are appended.
-func (b *buffers) liftBlocks(s layout.Span) func(dst []byte, low, high int) []byte {
+func (b *bodyCopier) liftBlocks(s layout.Span) func(dst []byte, low, high int) []byte {
 	if !b.liftsBlocks() {
 		return nil
 	}
@@ -443,3 +435,18 @@ func (b *buffers) liftBlocks(s layout.Span) func(dst []byte, low, high int) []by
 		return dst
 	}
 }
+
+// lift appends a part of the input's body to the new one, of which at bytes are in memory.
+func (b *bodyCopier) lift(at int, from, size int64) {
+	b.liftedSize += size
+	if n := len(b.lifted); n > 0 {
+		if last := &b.lifted[n-1]; last.at == at && last.from+last.size == from {
+			last.size += size
+			return
+		}
+	}
+	b.lifted = append(b.lifted, lifted{at: at, from: from, size: size})
+}
+
+// madeSize returns the size of the new body so far, with what is lifted.
+func (b *bodyCopier) madeSize() int64 { return int64(len(b.out.bytes)) + b.liftedSize }

@@ -32,6 +32,23 @@ type decoder struct {
 	decoded      *decodedDictionaries    // shared with other decoders
 }
 
+// checkedRecord is a record batch that a decoder has checked and will decode.
+type checkedRecord struct {
+	decoder *decoder
+	meta    *layout.BatchMeta // of the decoded columns
+	body    []byte            // their buffers
+	total   int64             // bytes decoded
+}
+
+// memory returns the number of bytes that the record batch takes as read and decoded together. They share their
+// bytes where nothing is compressed or widened.
+func (r *checkedRecord) memory() int64 {
+	if r.meta.Packed() {
+		return int64(len(r.body)) + r.total
+	}
+	return int64(len(r.body))
+}
+
 // decodedDictionaries are decoded once, for all workers and for all decoders among which
 // dictionaries only grow.
 type decodedDictionaries struct {
@@ -159,17 +176,18 @@ func (d *decoder) checkMeta(b *layout.BatchMeta, columns []layout.Shape) error {
 }
 
 // checkRecord checks a record batch's metadata, that its buffers are in the body, and that its dictionaries are
-// there. It returns the batch's decoded size in bytes.
-func (d *decoder) checkRecord(b *layout.BatchMeta, body []byte) (int64, error) {
+// there.
+func (d *decoder) checkRecord(b *layout.BatchMeta, body []byte) (r checkedRecord, err error) {
 	if err := d.checkMeta(b, d.columns); err != nil {
-		return 0, err
+		return r, err
 	}
 	for id := range d.values {
 		if d.dictionaries[id] == nil {
-			return 0, missingError(id)
+			return r, missingError(id)
 		}
 	}
-	return b.CheckBody(body, d.limit)
+	total, err := b.CheckBody(body, d.limit)
+	return checkedRecord{decoder: d, meta: b, body: body, total: total}, err
 }
 
 // plainRecord decodes a checked record batch whose body is inflated. The record shares the body's
@@ -379,4 +397,12 @@ func (d *decoder) appendUsed(list []usedDictionary, column string, s *layout.Sha
 	used := usedDictionary{id: s.ID, column: column, nested: len(list) > before}
 	used.values, err = d.dictionary(s.ID)
 	return append(list, used), err
+}
+
+// usedDictionary is a dictionary that the columns of a record batch use.
+type usedDictionary struct {
+	id     int64
+	column string // a column that uses it
+	values *array.Data
+	nested bool // the values have dictionaries of their own
 }

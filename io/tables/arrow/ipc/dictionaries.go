@@ -3,10 +3,12 @@ package ipc
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/zeebo/xxh3"
 
 	"robotsbatch/io/store/budget"
@@ -17,12 +19,33 @@ import (
 
 var errReplaced = errors.New("its dictionary differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
 
-// usedDictionary is a dictionary that the columns of a record batch use.
-type usedDictionary struct {
-	id     int64
-	column string // a column that uses it
-	values *array.Data
-	nested bool // the values have dictionaries of their own
+// dictionaryWriter writes the dictionaries of an output. Which ones are needed depends on what was written before.
+type dictionaryWriter struct {
+	out       *output
+	codec     int8             // the number of the compression
+	isStream  bool             // not a file
+	memory    int64            // the most bytes that the numbers of a dictionary's values may take
+	allocator memory.Allocator // where values are gathered
+
+	// By the dictionaries' numbers, if no rows are left out:
+	last   map[int64]*array.Data  // as they were encoded last
+	copied map[int64]xxh3.Uint128 // hashes of those that were copied into a file
+
+	// If rows may be left out:
+	kept map[int64]*keptValues
+	used []usedDictionary // by the last record batch
+}
+
+// release releases all values that are retained.
+func (s *dictionaryWriter) release() {
+	for _, d := range s.last {
+		d.Release()
+	}
+	clear(s.last)
+	for _, k := range s.kept {
+		k.values.Release()
+	}
+	clear(s.kept)
 }
 
 // appendDictionaries appends the dictionaries in array d of a column to list, inner ones before
@@ -46,18 +69,18 @@ func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *a
 	return append(list, used)
 }
 
-// writeDictionary writes what readers do not know yet of a dictionary, if no rows are left out. If the values
+// write writes what readers do not know yet of a dictionary, if no rows are left out. If the values
 // are a prefix of those with this number that were written last, readers know them. If the last ones are a prefix of
 // them, a file gets only the added entries; a stream gets a full replacement, because not every reader accepts such
 // deltas in streams.
-func (s *Writer) writeDictionary(d usedDictionary) error {
+func (s *dictionaryWriter) write(d usedDictionary) error {
 	last, known := s.last[d.id]
 	begin, delta := 0, false // the first entry that is written
 	if known {
 		if last == d.values || !d.nested && beginsWith(last, d.values) {
 			return nil
 		}
-		if !s.options.Stream {
+		if !s.isStream {
 			if d.nested || !beginsWith(d.values, last) {
 				return errReplaced
 			}
@@ -67,13 +90,12 @@ func (s *Writer) writeDictionary(d usedDictionary) error {
 	}
 	d.values.Retain()
 	s.last[d.id] = d.values
-	values := tables.Maker{Memory: s.options.Allocator}.Gather(d.values, tables.Rows(nil).Add(begin, d.values.Len()))
-	m, err := s.encodeDictionary(d, values, delta)
+	values := tables.Maker{Memory: s.allocator}.Gather(d.values, tables.Rows(nil).Add(begin, d.values.Len()))
+	m, err := s.encode(d, nil, values, delta)
 	if err != nil {
 		return err
 	}
-	s.dictionaries = append(s.dictionaries, m.block(s.out.Pos))
-	return s.writeMessage(m)
+	return s.out.writeDictionary(&m)
 }
 
 // beginsWith reports whether the values of a begin with those of b.
@@ -88,16 +110,12 @@ func beginsWith(a, b *array.Data) bool {
 	return array.SliceEqual(left, 0, n, right, 0, n)
 }
 
-// encodeDictionary returns the message of dictionary d with these of its values, which it releases. delta says that
-// they follow those that were written before. If rows are left out, the message lacks indices into inner
-// dictionaries. The values are encoded as a record of one column, with a dictionary's metadata.
-func (s *Writer) encodeDictionary(d usedDictionary, values *array.Data, delta bool) (message, error) {
+// encode returns the message of dictionary d with these of its values, which it releases. delta says that they
+// follow those that were written before. The message lacks indices into inner dictionaries if renumbered has the
+// values' shape, and none if it is nil. The values are encoded as a record of one column, with a dictionary's metadata.
+func (s *dictionaryWriter) encode(d usedDictionary, renumbered []layout.Shape, values *array.Data, delta bool) (message, error) {
 	defer values.Release()
-	var shapes []layout.Shape
-	if s.options.Selects {
-		shapes = []layout.Shape{*s.shapes[d.id]}
-	}
-	m, err := encodeRecord(shapes, []*array.Data{values}, s.codec, nil)
+	m, err := encodeRecord(renumbered, []*array.Data{values}, s.codec, nil)
 	if err != nil {
 		return message{}, err
 	}
@@ -107,31 +125,47 @@ func (s *Writer) encodeDictionary(d usedDictionary, values *array.Data, delta bo
 	return m, nil
 }
 
+// copy writes a dictionary message as it was read. A file must not have a dictionary
+// twice, so an identical one is left out there, and another one is an error.
+func (s *dictionaryWriter) copy(d copiedDictionary) error {
+	if !s.isStream && !d.delta {
+		var h xxh3.Hasher
+		_, _ = h.Write(d.Meta()) // never an error
+		if _, err := io.Copy(&h, io.NewSectionReader(d.Body, 0, d.BodyLength)); err != nil {
+			return layout.Cut(err)
+		}
+		last, known := s.copied[d.id]
+		switch {
+		case known && last == h.Sum128():
+			return nil
+		case known:
+			return errors.New("it differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
+		}
+		s.copied[d.id] = h.Sum128()
+	}
+	m := copyBody(d.Frame)
+	m.head = layout.NewHead(d.Meta())
+	return s.out.writeDictionary(&m)
+}
+
 // If rows are left out, a dictionary of the output has those values alone that kept rows use, in
 // the order of their first use. Which these are is known when a record batch is written, so its
 // indices are renumbered then. A file has its dictionaries after all record batches, because a
 // dictionary that grows is not read by everybody; in a stream each record batch has its own,
 // which replaces the one before.
 
-// inputIndices is a buffer of indices into a dictionary of the input, which are not renumbered yet.
-type inputIndices struct {
-	buffer int           // its index in the message, whose body lacks it
-	shape  *layout.Shape // of the indices
-	values []byte
-	valid  []byte // a validity bitmap; nil if none is null
-}
-
 // keptValues are those values of a dictionary that the output has.
 type keptValues struct {
-	usedDictionary              // of the input
-	numbers        []int32      // 1 + the new number of each value of the input; 0 if no row uses it
-	kept           []int        // the input's numbers of the values that are used, by their new numbers
-	written        xxh3.Uint128 // a hash of the message that was written last
+	usedDictionary               // of the input
+	numbers        []int32       // 1 + the new number of each value of the input; 0 if no row uses it
+	kept           []int         // the input's numbers of the values that are used, by their new numbers
+	shape          *layout.Shape // of the values; known once indices into them were renumbered
+	written        xxh3.Uint128  // a hash of the message that was written last
 }
 
-// completeRecord makes a record batch whole, before it is written: it renumbers its indices. used are the
-// dictionaries of the input that it uses, all of them. In a stream, completeRecord then writes those of the output.
-func (s *Writer) completeRecord(m *message, used []usedDictionary) error {
+// complete makes a record batch whole, before it is written: it renumbers its indices. used are the dictionaries of
+// the input that it uses, all of them. In a stream, complete then writes those of the output.
+func (s *dictionaryWriter) complete(m *message, used []usedDictionary) error {
 	for _, d := range used {
 		if err := s.setDictionary(d); err != nil {
 			return fmt.Errorf("column %q: %w", d.column, err)
@@ -141,7 +175,7 @@ func (s *Writer) completeRecord(m *message, used []usedDictionary) error {
 	if err := s.addIndices(m); err != nil {
 		return err
 	}
-	if s.options.Stream {
+	if s.isStream {
 		return s.writeKept()
 	}
 	return nil
@@ -150,7 +184,7 @@ func (s *Writer) completeRecord(m *message, used []usedDictionary) error {
 // setDictionary makes d the dictionary of the input into which indices of the next record batch refer.
 // In a stream, its values are numbered from 0 again. In a file the numbers go on, so d must begin with
 // the dictionary that it replaces.
-func (s *Writer) setDictionary(d usedDictionary) error {
+func (s *dictionaryWriter) setDictionary(d usedDictionary) error {
 	k := s.kept[d.id]
 	if k == nil {
 		k = &keptValues{usedDictionary: d}
@@ -158,18 +192,18 @@ func (s *Writer) setDictionary(d usedDictionary) error {
 		s.kept[d.id] = k
 	}
 	const most = 16 // bytes that numbers and kept take for a value
-	n, limit := d.values.Len(), s.options.Memory
+	n, limit := d.values.Len(), s.memory
 	if int64(n) > limit/most {
 		return &budget.MemoryError{What: "a dictionary", Need: most * int64(n), Limit: limit}
 	}
-	if s.options.Stream {
+	if s.isStream {
 		for _, number := range k.kept {
 			k.numbers[number] = 0
 		}
 		k.kept = k.kept[:0]
 	}
 	if k.values != d.values {
-		if !s.options.Stream && (d.nested || !beginsWith(d.values, k.values)) {
+		if !s.isStream && (d.nested || !beginsWith(d.values, k.values)) {
 			return errReplaced
 		}
 		d.values.Retain()
@@ -185,7 +219,7 @@ func (s *Writer) setDictionary(d usedDictionary) error {
 }
 
 // addIndices renumbers the indices that the body of a message lacks, appends them to it, and seals the message.
-func (s *Writer) addIndices(m *message) error {
+func (s *dictionaryWriter) addIndices(m *message) error {
 	if m.indices == nil {
 		return nil
 	}
@@ -211,6 +245,7 @@ func (s *Writer) addIndices(m *message) error {
 // renumber replaces indices into the input's dictionary by those into the output's, which gets each
 // value when an index first refers to it. Indices of nulls become 0.
 func (k *keptValues) renumber(c inputIndices) error {
+	k.shape = c.shape.Values
 	width := c.shape.Width
 	most := uint64(len(k.numbers))
 	if c.shape.Signed {
@@ -249,12 +284,12 @@ func unsigned(p []byte) (n uint64) {
 // writeKept writes the dictionaries of the output, inner ones before those that use them. Which values of an
 // inner one are used is known when the indices in all outer ones are renumbered, so it goes through the
 // outer ones first.
-func (s *Writer) writeKept() error {
+func (s *dictionaryWriter) writeKept() error {
 	users := make(map[int64]int) // of each dictionary: how often it comes in s.used from its beginning to d
 	for _, d := range s.used {
 		users[d.id]++
 	}
-	var messages []message
+	var messages []*message
 	for _, d := range slices.Backward(s.used) {
 		if users[d.id]--; users[d.id] > 0 { // it comes again, once more of those that use it are renumbered
 			continue
@@ -264,7 +299,7 @@ func (s *Writer) writeKept() error {
 		for _, i := range k.kept {
 			rows = rows.Add(i, i+1)
 		}
-		m, err := s.encodeDictionary(d, tables.Maker{Memory: s.options.Allocator}.Gather(k.values, rows), false)
+		m, err := s.encode(d, []layout.Shape{*k.shape}, tables.Maker{Memory: s.allocator}.Gather(k.values, rows), false)
 		if err == nil {
 			err = s.addIndices(&m)
 		}
@@ -277,26 +312,13 @@ func (s *Writer) writeKept() error {
 		// Readers have one that did not change, unless inner ones did: they are resolved when it is read.
 		if sum := h.Sum128(); sum != k.written || k.nested {
 			k.written = sum
-			messages = append(messages, m)
+			messages = append(messages, &m)
 		}
 	}
 	for _, m := range slices.Backward(messages) {
-		s.dictionaries = append(s.dictionaries, m.block(s.out.Pos))
-		if err := s.writeMessage(m); err != nil {
+		if err := s.out.writeDictionary(m); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// findIndices returns the buffers of indices into dictionaries in a record batch, as far as it has these columns.
-// They have no values yet.
-func findIndices(columns []layout.Shape, b *layout.BatchMeta) (list []inputIndices, err error) {
-	at := layout.Cursor{Batch: b, Visit: func(s *layout.Shape, buffer int) {
-		if s.Encoded {
-			list = append(list, inputIndices{buffer: buffer, shape: s})
-		}
-	}}
-	err = at.NextAll(columns)
-	return list, err
 }

@@ -8,6 +8,21 @@
 //	Writer.Copy    added columns → buffers and metadata; of kept rows the gathered buffers
 //	Writer.Write   bytes, in order: metadata, the input's body from the file, our buffers
 //
+// Each file uses only files further down:
+//
+//	writer.go        an output, from its schema to its footer
+//	reader.go        an input: which messages there are, and with which dictionaries
+//	gather.go        of each type of column, which bytes belong to kept rows
+//	buffers.go       those bytes, decompressed, cut or lifted, into a new body
+//	dictionaries.go  which dictionaries, and which of their values, an output needs
+//	part.go          a record batch, which several workers decode
+//	copied.go        a record batch, as the reader hands it to the writer
+//	texts.go         a column of texts, decompressed piece by piece
+//	decoder.go       a message that was read, as arrays
+//	output.go        messages into a file or stream
+//	encode.go        arrays as a message
+//	message.go       a message as it is written
+//
 // If rows are left out, a record batch's buffers are gathered: runs of their bytes are copied,
 // and nothing is decoded (see [gathering]). Of dictionaries the output has what kept rows use
 // (see [keptValues]).

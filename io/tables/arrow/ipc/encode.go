@@ -14,57 +14,6 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// message is a message as it is written.
-type message struct {
-	head   []byte // marker, length and metadata, padded; nil until seal makes it
-	body   []byte
-	lifted []lifted      // parts of the body that are not in memory
-	from   *layout.Frame // where the lifted parts are
-
-	batch    *layout.BatchMeta           // of a record batch or a dictionary
-	indices  []inputIndices              // that the body lacks until they are renumbered
-	metadata func(bodySize int64) []byte // returns the metadata for a body of a size
-}
-
-// bodySize returns the size of the body, lifted parts included.
-func (m *message) bodySize() int64 {
-	size := int64(len(m.body))
-	for _, l := range m.lifted {
-		size += l.size
-	}
-	return size
-}
-
-// coveredFrom returns where in body the part begins that the checksum covers: after the last lifted
-// part, because its bytes are not in memory.
-func (m *message) coveredFrom() int {
-	if n := len(m.lifted); n > 0 {
-		return m.lifted[n-1].at
-	}
-	return 0
-}
-
-// seal makes the head of a message whose body is whole, with a checksum if the metadata has room for one. It does
-// nothing as long as the body lacks indices.
-func (m *message) seal() {
-	if len(m.indices) == 0 {
-		m.head = layout.SealedHead(m.metadata(m.bodySize()), m.body[m.coveredFrom():])
-	}
-}
-
-// block returns the footer's block for the message if it is written at offset pos.
-func (m *message) block(pos int64) layout.Block {
-	return layout.Block{Offset: pos, Meta: int32(len(m.head)), Body: m.bodySize()}
-}
-
-// size returns the number of bytes of memory that the message takes.
-func (m *message) size() (size int64) {
-	for _, indices := range m.indices {
-		size += int64(len(indices.values) + len(indices.valid))
-	}
-	return size + int64(len(m.head)+len(m.body))
-}
-
 // encodeRecord returns the message of a record of these columns, compressed with a codec, in memory taken
 // from a grant. The arrays have no offsets, and indices in the place of dictionary arrays. The body lacks the
 // indices in the first columns, whose shapes renumbered has, because they are renumbered later.
@@ -87,7 +36,7 @@ func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, 
 		return message{}, err
 	}
 	m.batch = b
-	m.metadata = func(bodySize int64) []byte { return layout.RecordMessage(b, bodySize) }
+	m.metadata = func(bodySize int64) []byte { return layout.RecordMessage(b, bodySize, layout.NoSum[:], nil) }
 	b.Buffers = make([]layout.Span, len(contents))
 	if m.indices, err = findIndices(renumbered, b); err != nil {
 		return message{}, err
@@ -155,7 +104,7 @@ func contentOf(d *array.Data, i int, spec arrow.BufferSpec) ([]byte, error) {
 		}
 	}
 	if d.Offset() > 0 || len(content) < size {
-		return nil, errShort
+		return nil, layout.ErrShort
 	}
 	return content[:size], nil
 }
@@ -205,7 +154,14 @@ func (m *message) deflate(contents [][]byte, plain int64) {
 	m.body = out
 }
 
-var zeros [8]byte
-
-// padding returns the zeros that pad size bytes to a multiple of eight.
-func padding[N int | int64](size N) []byte { return zeros[:-size&7] }
+// findIndices returns the buffers of indices into dictionaries in a record batch, as far as it has these columns.
+// They have no values yet.
+func findIndices(columns []layout.Shape, b *layout.BatchMeta) (list []inputIndices, err error) {
+	at := layout.Cursor{Batch: b, Visit: func(s *layout.Shape, buffer int) {
+		if s.Encoded {
+			list = append(list, inputIndices{buffer: buffer, shape: s})
+		}
+	}}
+	err = at.NextAll(columns)
+	return list, err
+}

@@ -2,7 +2,6 @@ package ipc
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 
@@ -41,56 +40,49 @@ type Kept struct {
 	Texts  *array.Data
 }
 
-// gather returns the message of the kept rows of a record batch, with columns that are added. Its memory is taken
-// from a grant. refused counts buffers that could not be cut.
-func (r *copiedRecord) gather(kept Kept, added []*array.Data, grant *budget.Grant, refused *zstdcut.Refusals) (m message, err error) {
-	from, size := r.reader, int64(0)
-	if from.schema.Unknown != nil && from.whole {
-		return m, from.schema.Unknown
+// gather returns the kept rows of a record batch as a message, still without a head. It leaves room for spare bytes
+// of columns that are added. Its memory is taken from a grant. refused counts buffers that could not be cut.
+func (r *copiedRecord) gather(kept Kept, spare int, grant *budget.Grant, refused *zstdcut.Refusals) (m message, err error) {
+	size := int64(0)
+	if r.schema.Unknown != nil && r.whole {
+		return m, r.schema.Unknown
 	}
 	for _, b := range r.meta.Buffers {
 		size += b.Length
 	}
-	if limit := from.options.Memory; size > max(r.frame.BodyLength, limit) { // buffers overlap: the output would be larger
-		return m, &budget.MemoryError{What: "a record batch", Need: size, Limit: limit}
+	if size > max(r.frame.BodyLength, r.limit) { // buffers overlap: the output would be larger
+		return m, &budget.MemoryError{What: "a record batch", Need: size, Limit: r.limit}
 	}
-	encoded, err := encodeRecord(nil, added, r.meta.Codec, grant)
-	if err != nil {
-		return m, err
-	}
-	g := &gathering{buffers: newBuffers(r, grant, refused), record: r, at: layout.Cursor{Batch: r.meta}, kept: kept}
+	g := &gathering{bodyCopier: newBodyCopier(r, grant, refused), at: layout.Cursor{Batch: r.meta}, kept: kept}
 	g.runs = len(kept.Rows)
 	defer g.release()
-	if err := g.columns(len(encoded.body)); err != nil {
+	if err := g.columns(spare); err != nil {
 		return m, err
 	}
-	gathered := message{body: g.out.bytes, lifted: g.lifted, from: r.frame, indices: g.inputIndices}
-	return r.appendColumns(&g.made, g.madeSize(), gathered, encoded), nil
+	return message{body: g.out.bytes, lifted: g.lifted, from: r.frame, batch: &g.made, indices: g.inputIndices}, nil
 }
 
 // gathering is the state of gathering a record batch. Each method that gathers something goes on with the input's
 // next arrays and buffers, and appends the kept part of them to the new body.
 type gathering struct {
-	buffers
-	record       *copiedRecord
+	bodyCopier
 	at           layout.Cursor // of the input's arrays and buffers
 	kept         Kept
 	inputIndices []inputIndices // that the new body lacks
 }
 
-// columns gathers the copied columns. After their buffers it leaves room for the added columns, which have added
-// bytes, and for the indices, which get into the body when they are renumbered.
-func (g *gathering) columns(added int) error {
-	if err := g.reserve(g.record, g.kept.Rows.Count(), added); err != nil {
+// columns gathers the copied columns. After their buffers it leaves room for spare bytes, and for the indices, which
+// get into the body when they are renumbered.
+func (g *gathering) columns(spare int) error {
+	if err := g.reserve(g.kept.Rows.Count(), spare); err != nil {
 		return err
 	}
-	from := g.record.reader
-	for _, i := range from.copied {
+	from := g.record
+	for _, i := range from.columns {
 		if err := g.column(i, &from.schema.Columns[i]); err != nil {
 			return fmt.Errorf("column %q: %w", from.schema.Arrow.Field(i).Name, err)
 		}
 	}
-	spare := added
 	for _, indices := range g.inputIndices {
 		spare += len(indices.values) + layout.PrefixSize + 8 // with padding
 	}
@@ -117,14 +109,12 @@ func (g *gathering) addTexts(d *array.Data) error {
 	return err
 }
 
-var errShort = errors.New("damaged: a buffer is too short")
-
 // nextNode returns the input's next array, which must have at least least values: rows of the array around it
 // refer to them. It is there, because Reader.Next has checked the number of arrays and buffers.
 func (g *gathering) nextNode(least int) (layout.FieldNode, error) {
 	node := g.record.meta.Nodes[g.at.Nodes]
 	g.at.Nodes++
-	isTooLong := node.Length/8 > g.limit || node.Length > math.MaxInt/2 // a value takes a bit at least
+	isTooLong := node.Length/8 > g.record.limit || node.Length > math.MaxInt/2 // a value takes a bit at least
 	if node.Length < int64(least) || isTooLong || node.Nulls < -1 || node.Nulls > node.Length {
 		return node, fmt.Errorf("damaged metadata: an array has %d values, %d of them null, and must have %d", node.Length, node.Nulls, least)
 	}
@@ -333,7 +323,7 @@ func (g *gathering) offsets(a source, width int) (end int, values tables.Rows, e
 // fixedLists gathers the values of lists of one length.
 func (g *gathering) fixedLists(a source) error {
 	if a.length > math.MaxInt/2/a.Width {
-		return errShort
+		return layout.ErrShort
 	}
 	return g.child(&a.Children[0], a.length*a.Width, a.rows.Times(a.Width))
 }

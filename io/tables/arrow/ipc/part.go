@@ -19,13 +19,10 @@ type Part struct {
 	// Decode returns. It is not called if each piece is decoded on its own. Set it before Ready.
 	Whole func(arrow.Record) error
 
-	decoder *decoder
-	meta    *layout.BatchMeta // of the decoded columns
-	body    []byte            // their buffers
-	total   int64             // bytes decoded
-	size    int64             // bytes as read and decoded together
-	rows    int               // of a piece
-	left    atomic.Int64      // pieces that Decode has not returned
+	checkedRecord
+	size int64        // bytes as read and decoded together
+	rows int          // of a piece
+	left atomic.Int64 // pieces that Decode has not returned
 
 	// decoded is closed when record and err are set.
 	decoded chan struct{}
@@ -45,15 +42,11 @@ type Part struct {
 	copied *copiedRecord // nil if no column is copied
 }
 
-// newPart returns the part of a record batch that the decoder of s has checked: meta lists the decoded columns'
-// buffers, which are in body and have total bytes decoded. copied is nil if no column is copied.
-func newPart(s *Reader, meta *layout.BatchMeta, body []byte, total int64, copied *copiedRecord) *Part {
-	p := &Part{
-		decoder: s.decoder, meta: meta, body: body, total: total, rows: s.options.Rows, copied: copied,
-		size: decodedBytes(meta, body, total), decoded: make(chan struct{}),
-	}
-	if p.texts = newTexts(p); p.texts != nil {
-		p.size = int64(len(body)) + p.texts.small
+// newPart returns the part of a record batch, in pieces of so many rows. copied is nil if no column is copied.
+func newPart(r checkedRecord, rows int, copied *copiedRecord) *Part {
+	p := &Part{checkedRecord: r, size: r.memory(), rows: rows, copied: copied, decoded: make(chan struct{})}
+	if p.texts = newTexts(r, rows); p.texts != nil {
+		p.size = int64(len(r.body)) + p.texts.small
 	}
 	p.left.Store(int64(p.Pieces()))
 	return p
@@ -78,15 +71,6 @@ func (p *Part) CopiedSize() int64 {
 		return 0
 	}
 	return int64(len(p.copied.frame.Bytes))
-}
-
-// decodedBytes returns the size of a body as read and decoded together. They share
-// their bytes where nothing is compressed or widened.
-func decodedBytes(meta *layout.BatchMeta, body []byte, total int64) int64 {
-	if meta.Codec == layout.CodecNone && meta.Narrow == nil {
-		return int64(len(body))
-	}
-	return int64(len(body)) + total
 }
 
 // Ready does what must come before Decode of a piece, in memory of the piece's grant g. It reports whether

@@ -43,12 +43,8 @@ type Reader struct {
 	records int      // record batches that were read
 	others  int      // dictionary batches that were read
 
-	pool              *budget.Buffers    // of memory for gathered record batches
-	copied            []int              // columns that are copied; nil for none
-	whole             bool               // all columns are copied
-	selects           bool               // rows may be left out
-	renumbered        []int              // copied columns whose dictionaries are decoded, because indices are renumbered
-	renumberedDecoder *decoder           // of these; nil for none
+	copying           *copying           // nil if no column is copied
+	renumberedDecoder *decoder           // of copied columns with dictionaries, whose indices are renumbered; nil for none
 	used              []usedDictionary   // dictionaries in force, for renumbered columns; nil until the next record batch comes
 	before            []copiedDictionary // that came since the last record batch, to be copied
 }
@@ -85,7 +81,7 @@ func NewStreamReader(r io.Reader, o ReaderOptions) (*Reader, error) {
 // newReader returns a reader with the defaults for options that are zero. framer and schema are still to be set.
 func newReader(o ReaderOptions) *Reader {
 	o.Rows, o.Memory = cmp.Or(o.Rows, 65536), cmp.Or(o.Memory, 512<<20)
-	return &Reader{options: o, pool: budget.NewBuffers(o.Memory / 2)}
+	return &Reader{options: o}
 }
 
 // framing returns what framers need to know of the options.
@@ -153,18 +149,14 @@ func (s *Reader) CanCopy(stream, several bool) bool {
 // Copy says that a [Writer] will copy the columns with these indices, nil for all: see [WriterOptions].From. Others
 // are not read unless Decode names them. selects says that rows may be left out. It comes before Next.
 func (s *Reader) Copy(columns []int, selects bool) {
-	s.copied, s.whole, s.selects = columns, columns == nil, selects
-	if s.whole {
-		s.copied = s.schema.All()
+	whole, limit := columns == nil, s.options.Memory
+	if whole {
+		columns = s.schema.All()
 	}
-	for _, i := range s.copied {
-		if selects && s.schema.Columns[i].HasDictionary() && !s.schema.Columns[i].Unknown {
-			s.renumbered = append(s.renumbered, i)
-		}
-	}
+	s.copying = &copying{schema: s.schema, columns: columns, whole: whole, selects: selects, limit: limit, pool: budget.NewBuffers(limit / 2)}
 	// Where every jump costs a request, as for an object in a store, bodies are read whole, in
 	// order, and kept until they are written.
-	if s.file != nil && s.whole && s.file.IsRemote() {
+	if s.file != nil && whole && s.file.IsRemote() {
 		s.file.Partly = false
 	}
 }
@@ -184,9 +176,17 @@ func (s *Reader) makeDecoders() (err error) {
 		}
 		columns = s.schema.All()
 	}
-	s.decoder, err = newDecoder(s.schema, columns, s.options.Memory, false)
-	if err == nil && len(s.renumbered) > 0 {
-		s.renumberedDecoder, err = newDecoder(s.schema, s.renumbered, s.options.Memory, true)
+	if s.decoder, err = newDecoder(s.schema, columns, s.options.Memory, false); err != nil || s.copying == nil || !s.copying.selects {
+		return err
+	}
+	var renumbered []int
+	for _, i := range s.copying.columns {
+		if s.schema.Columns[i].HasDictionary() && !s.schema.Columns[i].Unknown {
+			renumbered = append(renumbered, i)
+		}
+	}
+	if renumbered != nil {
+		s.renumberedDecoder, err = newDecoder(s.schema, renumbered, s.options.Memory, true)
 	}
 	return err
 }
@@ -202,7 +202,7 @@ func (s *Reader) addDictionary(f *layout.Frame) error {
 		return fmt.Errorf("dictionary %d: it is not in the schema", meta.ID)
 	}
 	_, decoded := s.decoder.values[meta.ID]
-	if s.copied != nil && !s.selects && (decoded || s.whole) {
+	if c := s.copying; c != nil && !c.selects && (decoded || c.whole) {
 		s.before = append(s.before, copiedDictionary{Frame: f, id: meta.ID, delta: meta.Delta})
 	}
 	s.used = nil
@@ -315,7 +315,7 @@ func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 		return nil, err
 	}
 	var copied *copiedRecord
-	if s.copied != nil {
+	if s.copying != nil {
 		if err := s.schema.CheckCopied(meta, f.BodyLength); err != nil {
 			return nil, err
 		}
@@ -323,7 +323,7 @@ func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 		if err != nil {
 			return nil, err
 		}
-		copied = &copiedRecord{reader: s, before: s.before, used: used, frame: f, meta: meta}
+		copied = &copiedRecord{copying: s.copying, before: s.before, used: used, frame: f, meta: meta}
 		s.before = nil
 	}
 	body := f.Bytes
@@ -332,7 +332,7 @@ func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 			return nil, err
 		}
 	}
-	projects := copied != nil && !s.whole // only decoded columns are copied
+	projects := copied != nil && !copied.whole // only decoded columns are copied
 	if body == nil || projects {
 		if body, err = layout.LoadSpans(f, meta, s.options.Memory); err != nil {
 			return nil, err
@@ -341,14 +341,14 @@ func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 	if projects {
 		copied.project(meta, body)
 	}
-	total, err := s.decoder.checkRecord(meta, body)
+	record, err := s.decoder.checkRecord(meta, body)
 	if err != nil {
 		return nil, err
 	}
-	if decodedBytes(meta, body, total) > s.options.Memory-s.Dictionaries() {
+	if record.memory() > s.options.Memory-s.Dictionaries() {
 		return nil, tables.TooLarge("it takes more than %d bytes as read and again decoded, with its dictionaries", s.options.Memory)
 	}
-	return newPart(s, meta, body, total, copied), nil
+	return newPart(record, s.options.Rows, copied), nil
 }
 
 // Batches returns the number of record batches that were read, and of all in a file, whatever was selected; all is 0

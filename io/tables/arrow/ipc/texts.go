@@ -23,7 +23,7 @@ import (
 // of the pieces that are under way instead of that of all its texts, and two workers have work
 // for it. The texts must be a frame of zstd with a small window.
 type texts struct {
-	part  *Part
+	checkedRecord
 	rows  int    // of a piece
 	width int    // of an offset, in bytes
 	frame []byte // of zstd: the texts, compressed
@@ -50,14 +50,15 @@ type textPiece struct {
 	err   error
 }
 
-// newTexts returns the texts of a record batch, or nil if they cannot be decompressed piece by piece.
-func newTexts(p *Part) *texts {
-	m := p.meta
-	if m.Rows <= int64(p.rows) || m.Codec != layout.CodecZstd || len(p.decoder.columns) != 1 || p.decoder.columns[0].Encoded {
+// newTexts returns the texts of a record batch in pieces of so many rows, or nil if they cannot be decompressed piece
+// by piece.
+func newTexts(r checkedRecord, rows int) *texts {
+	m, columns := r.meta, r.decoder.columns
+	if m.Rows <= int64(rows) || m.Codec != layout.CodecZstd || len(columns) != 1 || columns[0].Encoded {
 		return nil
 	}
-	t := &texts{part: p, rows: p.rows, ready: make(map[int]textPiece), again: make(map[int]func())}
-	switch p.decoder.columns[0].Kind {
+	t := &texts{checkedRecord: r, rows: rows, ready: make(map[int]textPiece), again: make(map[int]func())}
+	switch columns[0].Kind {
 	case layout.TypeUTF8, layout.TypeBinary:
 		t.width = 4
 	case layout.TypeLargeUTF8, layout.TypeLargeBinary:
@@ -66,16 +67,16 @@ func newTexts(p *Part) *texts {
 		return nil
 	}
 	from := m.Buffers[2]
-	if from.Length < layout.PrefixSize || layout.IsStored(p.body[from.Offset:]) {
+	if from.Length < layout.PrefixSize || layout.IsStored(r.body[from.Offset:]) {
 		return nil
 	}
-	t.frame = p.body[from.Offset+layout.PrefixSize : from.Offset+from.Length]
-	t.size, _ = layout.UncompressedSize(p.body[from.Offset:]) // no error: checkRecord has read it
+	t.frame = r.body[from.Offset+layout.PrefixSize : from.Offset+from.Length]
+	t.size, _ = layout.UncompressedSize(r.body[from.Offset:]) // no error: checkRecord has read it
 	window, ok := compress.SmallWindow(t.frame)
 	if !ok {
 		return nil
 	}
-	t.small = p.total - t.size + window
+	t.small = r.total - t.size + window
 	return t
 }
 
@@ -133,11 +134,11 @@ func (t *texts) take(number int) textPiece {
 // and an offset for each row, and opens the stream of texts.
 func (t *texts) open() (err error) {
 	for i, to := range []*[]byte{&t.validity, &t.offsets} {
-		s := t.part.meta.Buffers[i]
+		s := t.meta.Buffers[i]
 		if s.Length == 0 {
 			continue
 		}
-		from := t.part.body[s.Offset : s.Offset+s.Length]
+		from := t.body[s.Offset : s.Offset+s.Length]
 		size, err := layout.UncompressedSize(from)
 		if err != nil {
 			return err
@@ -147,9 +148,9 @@ func (t *texts) open() (err error) {
 			return fmt.Errorf("buffer %d does not decompress: %w", i, err)
 		}
 	}
-	rows, nulls := int(t.part.meta.Rows), int(t.part.meta.Nodes[0].Nulls)
+	rows, nulls := int(t.meta.Rows), int(t.meta.Nodes[0].Nulls)
 	if len(t.offsets)/t.width <= rows || nulls != 0 && len(t.validity) < (rows+7)/8 {
-		return errShort
+		return layout.ErrShort
 	}
 	if nulls == 0 {
 		t.validity = nil
@@ -173,11 +174,11 @@ func (t *texts) skip(n int64) error {
 	return shortIfEnded(err)
 }
 
-// shortIfEnded returns an error of reading, and errShort for a stream that ends too early: io.EOF
+// shortIfEnded returns an error of reading, and layout.ErrShort for a stream that ends too early: io.EOF
 // would mean that the input has no more batches.
 func shortIfEnded(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errShort
+		return layout.ErrShort
 	}
 	return err
 }
@@ -192,7 +193,7 @@ func (t *texts) decode(piece int, g *budget.Grant) (rec arrow.Record, taken int6
 	if t.err != nil {
 		return nil, 0, t.err
 	}
-	low, high := piece*t.rows, min((piece+1)*t.rows, int(t.part.meta.Rows))
+	low, high := piece*t.rows, min((piece+1)*t.rows, int(t.meta.Rows))
 	end := offset(t.offsets, t.width, high)
 	if end < t.read || int64(end) > t.size {
 		return nil, 0, fmt.Errorf("damaged: offset %d is %d after %d, of %d bytes", high, end, t.read, t.size)
@@ -213,12 +214,12 @@ func (t *texts) decode(piece int, g *budget.Grant) (rec arrow.Record, taken int6
 		return nil, 0, shortIfEnded(err)
 	}
 	t.read = end
-	if high == int(t.part.meta.Rows) {
+	if high == int(t.meta.Rows) {
 		if err := t.finish(); err != nil {
 			return nil, 0, err
 		}
 	}
-	rec, err = t.part.decoder.plainRecord(m, body)
+	rec, err = t.decoder.plainRecord(m, body)
 	return rec, taken, err
 }
 
@@ -232,7 +233,7 @@ func (t *texts) layOut(n, size int) *layout.BatchMeta {
 	offsets = layout.Span{Offset: (validity.Length + 7) &^ 7, Length: int64((n + 1) * t.width)}
 	texts = layout.Span{Offset: (offsets.Offset + offsets.Length + 7) &^ 7, Length: int64(size)}
 	return &layout.BatchMeta{
-		Version: t.part.meta.Version, Rows: int64(n), Nodes: []layout.FieldNode{{Length: int64(n)}}, Buffers: []layout.Span{validity, offsets, texts},
+		Version: t.meta.Version, Rows: int64(n), Nodes: []layout.FieldNode{{Length: int64(n)}}, Buffers: []layout.Span{validity, offsets, texts},
 	}
 }
 

@@ -1,7 +1,6 @@
 package ipc
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -42,28 +41,18 @@ type WriterOptions struct {
 // turn parts into messages. Which dictionaries are needed depends on what was written before, so
 // Write decides about them.
 type Writer struct {
-	out     tables.Output
 	options WriterOptions
 	codec   int8 // the number of options.Codec
 
-	schema  *arrow.Schema     // of the columns that are encoded
-	written layout.Header     // of the schema message
-	pairs   *layout.KeyValues // of the footer, besides the checksum
+	schema     *arrow.Schema     // of the columns that are encoded
+	ids        []int64           // numbers of the dictionaries in schema
+	renumbered []layout.Shape    // of the columns in schema, if rows may be left out: their indices are renumbered
+	written    layout.Header     // of the schema message
+	pairs      *layout.KeyValues // of the footer, besides the checksum
 
-	dictionaries, batches []layout.Block // messages so far
-	ids                   []int64        // numbers of the dictionaries in schema
-	buffer                *bufio.Writer  // see buffered
-	refused               zstdcut.Refusals
-
-	// Dictionaries by their numbers. If no rows are left out:
-	last       map[int64]*array.Data  // as they were encoded last
-	copiedHash map[int64]xxh3.Uint128 // hashes of those that were copied into a file
-
-	// If rows may be left out:
-	renumbered []layout.Shape          // the columns whose indices are renumbered: those of From, or of schema
-	shapes     map[int64]*layout.Shape // of the dictionaries' values
-	kept       map[int64]*keptValues
-	used       []usedDictionary // by the last record batch
+	out          output
+	dictionaries dictionaryWriter
+	refused      zstdcut.Refusals
 }
 
 // NewWriter begins an output on w with the columns of a schema, after those that are copied.
@@ -71,14 +60,16 @@ type Writer struct {
 // so Write fails there for a part with a different dictionary; a stream accepts any.
 func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, error) {
 	if o.From != nil {
-		o.Selects = o.From.selects
+		o.Selects = o.From.copying.selects
 	}
 	codec, ok := layout.CodecNumber(o.Codec)
 	if !ok {
 		return nil, fmt.Errorf("the compression %s is none of Arrow", o.Codec)
 	}
-	s := &Writer{
-		out: tables.Output{To: w}, options: o, codec: codec, schema: schema, last: make(map[int64]*array.Data), kept: make(map[int64]*keptValues), copiedHash: make(map[int64]xxh3.Uint128),
+	s := &Writer{options: o, codec: codec, schema: schema, out: output{Output: tables.Output{To: w}}}
+	s.dictionaries = dictionaryWriter{
+		out: &s.out, codec: codec, isStream: o.Stream, memory: o.Memory, allocator: o.Allocator,
+		last: make(map[int64]*array.Data), copied: make(map[int64]xxh3.Uint128), kept: make(map[int64]*keptValues),
 	}
 	return s, s.begin()
 }
@@ -92,20 +83,14 @@ func (s *Writer) begin() error {
 	}
 	head := fields.Head()
 	s.ids = fields.IDs
+	if s.options.Selects {
+		s.renumbered = fields.Columns
+	}
 	if from := s.options.From; from != nil {
-		head = layout.SealedHead(layout.JoinSchemas(from.schema, from.copied, fields), nil)
+		head = layout.SealedHead(layout.JoinSchemas(from.schema, from.copying.columns, fields), nil)
 		if from.file != nil {
 			s.pairs = from.file.Pairs()
 		}
-		fields = from.schema
-	}
-	if s.options.Selects {
-		s.renumbered = fields.Columns
-		d, err := newDecoder(fields, fields.All(), 0, true) // only for its shapes
-		if err != nil {
-			return err
-		}
-		s.shapes = d.shapes
 	}
 	if s.written, err = layout.ParseHeader(head[layout.FramePrefix:]); err != nil {
 		return err
@@ -124,17 +109,6 @@ func (s *Writer) Notes() []string { return s.refused.Notes() }
 
 // Failed reports whether writing failed, rather than reading what is copied.
 func (s *Writer) Failed() bool { return s.out.Failed }
-
-// writeMessage writes a message.
-func (s *Writer) writeMessage(m message) error {
-	if len(m.lifted) > 0 {
-		return s.writeLifted(m)
-	}
-	if err := s.out.Put(m.head); err != nil {
-		return err
-	}
-	return s.out.Put(m.body)
-}
 
 // Chunk is what is written at once: record batches that were encoded, or one that is copied. The zero Chunk has
 // none.
@@ -180,59 +154,57 @@ func (s *Writer) Copy(p *Part, kept Kept, added []*array.Data, grant *budget.Gra
 	switch {
 	// Readers refuse a record batch of the old version that has keys and values of its
 	// own, as the checksum is. The versions differ only for unions.
-	case r.meta.Version < layout.MetadataV5 && r.reader.schema.HasUnion():
+	case r.meta.Version < layout.MetadataV5 && r.schema.HasUnion():
 		return nil, &tables.LimitError{What: "it has a union in an older version of the format than the schema says", Help: tables.Recode}
 	case kept.Rows.Count() < p.Rows() && !s.options.Selects:
 		return nil, errors.New("rows are left out, which the output was not told")
-	case s.options.Selects:
-		m, err := r.gather(kept, added, grant, &s.refused)
-		if err != nil {
-			return nil, fmt.Errorf("rows are left out, so that each record batch must be written anew: %w", err)
-		}
-		return &Chunk{messages: []message{m}, copied: r}, nil
 	}
 	encoded, err := encodeRecord(nil, added, r.meta.Codec, grant)
 	if err != nil {
 		return nil, err
 	}
-	return &Chunk{messages: []message{r.appendColumns(r.meta, r.size(), message{}, encoded)}, copied: r}, nil
-}
-
-// Write writes a chunk.
-func (s *Writer) Write(c *Chunk) error {
-	if c.copied != nil && !s.options.Selects {
-		return s.writeCopied(c)
+	m := copyBody(r.frame)
+	m.batch = r.meta
+	if s.options.Selects {
+		if m, err = r.gather(kept, len(encoded.body), grant, &s.refused); err != nil {
+			return nil, fmt.Errorf("rows are left out, so that each record batch must be written anew: %w", err)
+		}
 	}
-	return s.writeRecords(c)
+	m.appendColumns(encoded)
+	return &Chunk{messages: []message{m}, copied: r}, nil
 }
 
-// writeRecords writes record batches that were encoded, after their dictionaries, which it releases, or one that was
-// gathered, whose body goes back to the pool. If rows are left out, the indices are renumbered first.
-func (s *Writer) writeRecords(c *Chunk) (err error) {
-	used, isGathered := c.dictionaries, c.copied != nil
-	if isGathered {
+// Write writes a chunk after its dictionaries, which it releases. If rows are left out, the indices are renumbered
+// first, and the body of a gathered record batch goes back to the pool.
+func (s *Writer) Write(c *Chunk) (err error) {
+	used := c.dictionaries
+	if c.copied != nil {
 		used = c.copied.used
+		for _, d := range c.copied.before {
+			if err := s.dictionaries.copy(d); err != nil {
+				return fmt.Errorf("dictionary %d: %w", d.id, err)
+			}
+		}
 	}
 	for _, d := range c.dictionaries {
 		defer d.values.Release()
 		if err != nil || s.options.Selects {
 			continue
 		}
-		if err = s.writeDictionary(d); err != nil {
+		if err = s.dictionaries.write(d); err != nil {
 			err = fmt.Errorf("column %q: %w", d.column, err)
 		}
 	}
 	for i := 0; i < len(c.messages) && err == nil; i++ {
 		m := &c.messages[i]
 		if s.options.Selects {
-			err = s.completeRecord(m, used)
+			err = s.dictionaries.complete(m, used)
 		}
 		if err == nil {
-			s.batches = append(s.batches, m.block(s.out.Pos))
-			err = s.writeMessage(*m)
+			err = s.out.writeRecord(m)
 		}
-		if err == nil && isGathered {
-			c.copied.reader.pool.Put(m.body)
+		if err == nil && s.options.Selects && c.copied != nil {
+			c.copied.pool.Put(m.body)
 		}
 	}
 	c.messages = nil
@@ -243,23 +215,14 @@ func (s *Writer) writeRecords(c *Chunk) (err error) {
 func (s *Writer) End() error {
 	end := layout.EndOfStream
 	if !s.options.Stream {
-		if err := s.writeKept(); err != nil { // none, unless rows may be left out
+		if err := s.dictionaries.writeKept(); err != nil { // none, unless rows may be left out
 			return err
 		}
-		end = append(bytes.Clone(end), layout.FooterBytes(s.written, s.dictionaries, s.batches, s.pairs)...)
+		end = append(bytes.Clone(end), layout.FooterBytes(s.written, s.out.dictionaries, s.out.batches, s.pairs)...)
 	}
 	s.Release()
 	return s.out.Put(end)
 }
 
 // Release releases the dictionaries that the writer retains. It is for a writer that is given up: End does it, too.
-func (s *Writer) Release() {
-	for _, d := range s.last {
-		d.Release()
-	}
-	clear(s.last)
-	for _, k := range s.kept {
-		k.values.Release()
-	}
-	clear(s.kept)
-}
+func (s *Writer) Release() { s.dictionaries.release() }

@@ -12,27 +12,28 @@ import (
 // Metadata is built here. A function that ends in Message returns the metadata of a whole message, with room for
 // a checksum; its name with build builds a part of a flatbuffer and returns where that begins.
 
-// RecordMessage returns the metadata of a record batch message whose body has bodyLength bytes.
-func RecordMessage(b *BatchMeta, bodyLength int64) []byte {
-	fb := flatbuffers.NewBuilder(256)
-	return FinishMessage(fb, KindRecord, b.Version, bodyLength, BuildBatch(fb, b), NoSum[:], nil)
+// RecordMessage returns the metadata of a record batch message whose body has bodyLength bytes. sum is the room that
+// it leaves for a checksum: NoSum, or what PartSum returns. pairs are more keys and values, nil for none.
+func RecordMessage(b *BatchMeta, bodyLength int64, sum []byte, pairs *KeyValues) []byte {
+	fb := flatbuffers.NewBuilder(1024)
+	return finishMessage(fb, KindRecord, b.Version, bodyLength, buildBatch(fb, b), sum, pairs)
 }
 
 // DictionaryMessage returns the metadata of a dictionary batch message whose body has bodyLength bytes.
 func DictionaryMessage(d *DictionaryMeta, bodyLength int64) []byte {
 	fb := flatbuffers.NewBuilder(256)
-	data := BuildBatch(fb, d.Batch)
+	data := buildBatch(fb, d.Batch)
 	fb.StartObject(3)
 	fb.PrependInt64Slot(0, d.ID, 0)
 	fb.PrependUOffsetTSlot(1, data, 0)
 	fb.PrependBoolSlot(2, d.Delta, false)
-	return FinishMessage(fb, KindDictionary, d.Batch.Version, bodyLength, fb.EndObject(), NoSum[:], nil)
+	return finishMessage(fb, KindDictionary, d.Batch.Version, bodyLength, fb.EndObject(), NoSum[:], nil)
 }
 
 // SchemaMessage returns the metadata of a schema message with the Schema table at pos in the flatbuffer buf.
 func SchemaMessage(buf []byte, pos int) []byte {
 	fb := flatbuffers.NewBuilder(len(buf) + 256)
-	return FinishMessage(fb, KindSchema, MetadataV5, 0, graft(fb, buf, pos), NoSum[:], nil)
+	return finishMessage(fb, KindSchema, MetadataV5, 0, graft(fb, buf, pos), NoSum[:], nil)
 }
 
 // JoinSchemas returns the metadata of a schema message with those columns of first that have the indices columns,
@@ -60,7 +61,7 @@ func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
 	if pos, n := t.vector(3, 8); n > 0 { // features
 		fb.PrependUOffsetTSlot(3, base-flatbuffers.UOffsetT(pos-4), 0)
 	}
-	return FinishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), PartSum(0), nil)
+	return finishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), PartSum(0), nil)
 }
 
 // FooterBytes returns the end of a file: the footer with its checksum, its length and the magic. The schema is that
@@ -156,9 +157,9 @@ func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	return fb.Offset() - flatbuffers.UOffsetT(pos)
 }
 
-// FinishMessage returns the metadata of a message of a kind, whose header is built in fb. sum is the room that it
+// finishMessage returns the metadata of a message of a kind, whose header is built in fb. sum is the room that it
 // leaves for a checksum: NoSum, or what PartSum returns. pairs are more keys and values, nil for none.
-func FinishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *KeyValues) []byte {
+func finishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *KeyValues) []byte {
 	list := buildPairs(fb, sum, pairs)
 	fb.StartObject(5)
 	fb.PrependInt16Slot(0, version, 0)
@@ -170,8 +171,8 @@ func FinishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLengt
 	return fb.FinishedBytes()
 }
 
-// BuildBatch builds a RecordBatch table.
-func BuildBatch(fb *flatbuffers.Builder, b *BatchMeta) flatbuffers.UOffsetT {
+// buildBatch builds a RecordBatch table.
+func buildBatch(fb *flatbuffers.Builder, b *BatchMeta) flatbuffers.UOffsetT {
 	nodes := buildStructs(fb, 2, b.Nodes, func(n FieldNode) [3]int64 { return [3]int64{n.Length, n.Nulls} })
 	buffers := buildStructs(fb, 2, b.Buffers, func(s Span) [3]int64 { return [3]int64{s.Offset, s.Length} })
 	var variadic, compression flatbuffers.UOffsetT

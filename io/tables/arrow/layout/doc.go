@@ -6,7 +6,7 @@
 //	[ParseSchema]             a schema in Arrow's types, and the [Shape] of each column: its arrays
 //	                          and buffers
 //	[BatchMeta]               the arrays and buffers of a record batch
-//	[FinishMessage]           metadata, with a checksum of the message ([Header] reads it)
+//	[RecordMessage]           metadata, with room for a checksum of the message ([Header] reads it)
 //
 // Of the Arrow library only types are used: flatbuffers are read by way of [Table], which checks
 // every reference. Lengths are checked against the input's size and a limit before anything is

@@ -12,6 +12,9 @@ import (
 // size as a signed integer, or -1 if the buffer is not compressed.
 const PrefixSize = 8
 
+// ErrShort is returned for a buffer with fewer bytes than its values take.
+var ErrShort = errors.New("damaged: a buffer is too short")
+
 // storedPrefix is -1 without a sign.
 const storedPrefix = 1<<64 - 1
 

@@ -31,7 +31,7 @@ func TestMetadataRoundTrip(t *testing.T) {
 	}
 	for _, codec := range []int8{CodecNone, CodecLZ4, CodecZstd} {
 		b.Codec = codec
-		h, err := ParseHeader(RecordMessage(b, 24))
+		h, err := ParseHeader(RecordMessage(b, 24, NoSum[:], nil))
 		must.Need(t, err == nil && h.Kind == KindRecord && h.BodyLength == 24, "%+v, %v", h, err)
 		if got, err := h.Batch(); err != nil || !reflect.DeepEqual(got, b) {
 			t.Fatalf("%+v, %v", got, err)
@@ -71,7 +71,7 @@ func TestFlatDamaged(t *testing.T) {
 	schema := whole[FramePrefix:][:int(whole[4])|int(whole[5])<<8]
 	b := &BatchMeta{Version: MetadataV5, Nodes: []FieldNode{{Length: 1, Nulls: 0}}, Buffers: []Span{{Offset: 0, Length: 8}}, Variadic: []int64{1}, Codec: CodecZstd}
 	for _, meta := range [][]byte{
-		schema, RecordMessage(b, 8), DictionaryMessage(&DictionaryMeta{ID: 1, Batch: b}, 8),
+		schema, RecordMessage(b, 8, NoSum[:], nil), DictionaryMessage(&DictionaryMeta{ID: 1, Batch: b}, 8),
 	} {
 		parse := func(meta []byte) {
 			h, err := ParseHeader(meta)
@@ -128,7 +128,7 @@ func nestedSchema(depth, times int) []byte {
 	fields := fb.EndVector(1)
 	fb.StartObject(4)
 	fb.PrependUOffsetTSlot(1, fields, 0)
-	return FinishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), NoSum[:], nil)
+	return finishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), NoSum[:], nil)
 }
 
 func expectSchemaError(t *testing.T, meta []byte, has string) {
@@ -141,7 +141,7 @@ func TestUnsupportedSchemas(t *testing.T) {
 	expectSchemaError(t, schemaStream(t, big)[FramePrefix:], "big-endian")
 	fb := flatbuffers.NewBuilder(0)
 	fb.StartObject(0)
-	expectSchemaError(t, FinishMessage(fb, KindSchema, 1, 0, fb.EndObject(), NoSum[:], nil), "before Arrow 0.8")
+	expectSchemaError(t, finishMessage(fb, KindSchema, 1, 0, fb.EndObject(), NoSum[:], nil), "before Arrow 0.8")
 }
 
 // Go's flatbuffers library gives a table of keys and values and one of a dictionary's

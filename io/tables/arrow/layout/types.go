@@ -65,7 +65,7 @@ func BuildSchema(schema *arrow.Schema) (*Schema, error) {
 	w.StartObject(4)
 	w.PrependUOffsetTSlot(1, fields, 0)
 	w.PrependUOffsetTSlot(2, pairs, 0)
-	meta := FinishMessage(w.Builder, KindSchema, MetadataV5, 0, w.EndObject(), NoSum[:], nil)
+	meta := finishMessage(w.Builder, KindSchema, MetadataV5, 0, w.EndObject(), NoSum[:], nil)
 	if w.err != nil {
 		return nil, w.err
 	}

@@ -1,0 +1,100 @@
+package ipc
+
+import (
+	"slices"
+
+	"robotsbatch/io/tables/arrow/layout"
+)
+
+// message is a message as it is written.
+type message struct {
+	head   []byte // marker, length and metadata, padded; nil until seal makes it
+	body   []byte
+	lifted []lifted      // parts of the body that the output takes from the input's
+	from   *layout.Frame // the input's message; nil if nothing is copied
+
+	batch    *layout.BatchMeta           // of a record batch or a dictionary
+	indices  []inputIndices              // that the body lacks until they are renumbered
+	metadata func(bodySize int64) []byte // returns the metadata for a body of a size
+}
+
+// lifted is a part of an input's body that goes to the output when the record batch is written. If the body is in a
+// file, the part is never in memory as a whole. A message's body is its own bytes with the lifted parts between them.
+type lifted struct {
+	at         int   // how many of the message's own bytes come before it
+	from, size int64 // where it lies in the input's body
+}
+
+// inputIndices is a buffer of indices into a dictionary of the input, which are not renumbered yet.
+type inputIndices struct {
+	buffer int           // its index in the message, whose body lacks it
+	shape  *layout.Shape // of the indices
+	values []byte
+	valid  []byte // a validity bitmap; nil if none is null
+}
+
+// copyBody returns a message, still without a head, of the body of an input's message, padded.
+func copyBody(f *layout.Frame) message {
+	return message{lifted: []lifted{{size: f.BodyLength}}, from: f, body: padding(f.BodyLength)}
+}
+
+// bodySize returns the size of the body, lifted parts included.
+func (m *message) bodySize() int64 {
+	size := int64(len(m.body))
+	for _, l := range m.lifted {
+		size += l.size
+	}
+	return size
+}
+
+// coveredFrom returns where in body the part begins that the checksum covers: after the last lifted
+// part, because its bytes are not in memory.
+func (m *message) coveredFrom() int {
+	if n := len(m.lifted); n > 0 {
+		return m.lifted[n-1].at
+	}
+	return 0
+}
+
+// appendColumns appends the columns of added to those of m, which come from a record batch of the input.
+func (m *message) appendColumns(added message) {
+	size, all := m.bodySize(), added.batch
+	for i := range all.Buffers {
+		all.Buffers[i].Offset += size
+	}
+	all.Nodes = slices.Concat(m.batch.Nodes, all.Nodes)
+	all.Buffers = slices.Concat(m.batch.Buffers, all.Buffers)
+	all.Variadic = slices.Concat(m.batch.Variadic, all.Variadic)
+	sum := layout.PartSum(size - int64(len(m.body)-m.coveredFrom()))
+	pairs := layout.ReadPairs(m.from.Meta(), layout.MessageSlot)
+	m.batch = all
+	m.metadata = func(bodySize int64) []byte { return layout.RecordMessage(all, bodySize, sum, pairs) }
+	m.body = append(m.body, added.body...)
+	m.seal()
+}
+
+// seal makes the head of a message whose body is whole, with a checksum if the metadata has room for one. It does
+// nothing as long as the body lacks indices.
+func (m *message) seal() {
+	if len(m.indices) == 0 {
+		m.head = layout.SealedHead(m.metadata(m.bodySize()), m.body[m.coveredFrom():])
+	}
+}
+
+// block returns the footer's block for the message if it is written at offset pos.
+func (m *message) block(pos int64) layout.Block {
+	return layout.Block{Offset: pos, Meta: int32(len(m.head)), Body: m.bodySize()}
+}
+
+// size returns the number of bytes of memory that the message takes.
+func (m *message) size() (size int64) {
+	for _, indices := range m.indices {
+		size += int64(len(indices.values) + len(indices.valid))
+	}
+	return size + int64(len(m.head)+len(m.body))
+}
+
+var zeros [8]byte
+
+// padding returns the zeros that pad size bytes to a multiple of eight.
+func padding[N int | int64](size N) []byte { return zeros[: -size&7 : -size&7] }

@@ -1,0 +1,70 @@
+package ipc
+
+import (
+	"bufio"
+	"io"
+
+	"robotsbatch/io/tables"
+	"robotsbatch/io/tables/arrow/layout"
+)
+
+// output writes messages one after the other, and lists them for a file's footer.
+type output struct {
+	tables.Output
+	dictionaries, batches []layout.Block // that were written
+	// buffer collects what a message with lifted parts consists of; nil before the first. It is flushed after
+	// each message, and keeps an error of the output.
+	buffer *bufio.Writer
+}
+
+// copySize is the number of bytes of the pieces in which lifted parts go from file to file.
+const copySize = 1 << 20
+
+// writeRecord writes the message of a record batch.
+func (o *output) writeRecord(m *message) error {
+	o.batches = append(o.batches, m.block(o.Pos))
+	return o.write(m)
+}
+
+// writeDictionary writes the message of a dictionary.
+func (o *output) writeDictionary(m *message) error {
+	o.dictionaries = append(o.dictionaries, m.block(o.Pos))
+	return o.write(m)
+}
+
+// write writes a message.
+func (o *output) write(m *message) error {
+	if len(m.lifted) == 0 {
+		if err := o.Put(m.head); err != nil {
+			return err
+		}
+		return o.Put(m.body)
+	}
+	if o.buffer == nil {
+		o.buffer = bufio.NewWriterSize(&o.Output, copySize)
+	}
+	at := 0
+	_, _ = o.buffer.Write(m.head) // Flush returns the error
+	for _, l := range m.lifted {
+		_, _ = o.buffer.Write(m.body[at:l.at])
+		if err := o.copyPart(m.from, l.from, l.size); err != nil {
+			return err
+		}
+		at = l.at
+	}
+	_, _ = o.buffer.Write(m.body[at:])
+	return o.buffer.Flush()
+}
+
+// copyPart writes to the buffer the size bytes from from on of the body of f.
+func (o *output) copyPart(f *layout.Frame, from, size int64) error {
+	if f.Bytes != nil {
+		_, err := o.buffer.Write(f.Bytes[from : from+size])
+		return err
+	}
+	n, err := o.buffer.ReadFrom(io.NewSectionReader(f.Body, from, size))
+	if err == nil && n < size {
+		err = io.ErrUnexpectedEOF
+	}
+	return layout.Cut(err)
+}
