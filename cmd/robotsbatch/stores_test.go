@@ -383,6 +383,26 @@ func TestVerifyObjects(t *testing.T) {
 	if status, _, stderr := runWith(t.Context(), "", "verify", "-for", "a.example", s.Name("nowhere.rules")); status != exitFailed || strings.Contains(stderr, "endpoint") {
 		t.Errorf("no object: status %d, %s", status, stderr)
 	}
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
+	s.Meddle(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	if status, _, stderr := runWith(t.Context(), "", "verify", s.Name("out.arrow")); status != exitRetry || !strings.Contains(stderr, "1 of 1 file is unread") {
+		t.Errorf("a store that is down: status %d, %s", status, stderr)
+	}
+}
+
+// A store that is down is waited for once: what looks up an input asks it, and opening does not.
+func TestInputOfStoreThatIsDown(t *testing.T) {
+	s := blobtest.New(t)
+	t.Setenv("AWS_MAX_ATTEMPTS", "1")
+	var requests atomic.Int64
+	s.Meddle(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		requests.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	status, _, stderr := runWith(t.Context(), "", "-in", s.Name("a.csv"), "-rules", filepath.Join(sample, "rules"))
+	must.Be(t, status == exitRetry && requests.Load() == 1, "status %d after %d requests: %s", status, requests.Load(), stderr)
 }
 
 func TestSecretsInURLs(t *testing.T) {

@@ -75,7 +75,10 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 func (c *Concatenation) openNext() error {
 	in := c.rest[0]
 	info, err := blob.Stat(c.ctx, in.Path)
-	if err != nil {
+	switch {
+	case blob.Temporary(err):
+		return err // opening would wait as long again
+	case err != nil:
 		info = blob.Info{} // opening reports the error
 	}
 	next, err := Open(c.ctx, in, c.options)

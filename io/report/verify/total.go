@@ -16,11 +16,17 @@ type Total struct {
 	tables int // intact ones
 	rows   int64
 	only   string // about the only intact one
+	unread error  // why a file could not be read
 }
 
 // Add adds a finding.
 func (t *Total) Add(f *Finding) {
-	if t.counts[f.State()]++; f.State() != Intact {
+	state := f.State()
+	t.counts[state]++
+	if state == Unread {
+		t.unread = f.Damage[0]
+	}
+	if state != Intact {
 		return
 	}
 	switch {
@@ -47,15 +53,15 @@ func (t *Total) Write(w io.Writer, said bool) {
 	}
 }
 
-// Err returns an error that says how many files are damaged, missing or of another version,
-// and how many jobs are unfinished; nil if none.
+// Err returns an error that says how many files are damaged, missing, unread or of another version,
+// and how many jobs are unfinished; nil if none. If files are only unread, it wraps why.
 func (t *Total) Err() error {
-	files := t.counts[Intact] + t.counts[Damaged] + t.counts[Missing] + t.counts[OtherVersion]
+	files := t.counts[Intact] + t.counts[Damaged] + t.counts[Missing] + t.counts[Unread] + t.counts[OtherVersion]
 	var parts []string
 	for _, state := range []struct {
 		of   State
 		name string
-	}{{Damaged, "damaged"}, {Missing, "missing"}, {OtherVersion, "of another version"}} {
+	}{{Damaged, "damaged"}, {Missing, "missing"}, {Unread, "unread"}, {OtherVersion, "of another version"}} {
 		n := t.counts[state.of]
 		if n == 0 {
 			continue
@@ -77,11 +83,25 @@ func (t *Total) Err() error {
 	if n := t.counts[Apart]; n > 0 {
 		parts = append(parts, report.Count(int64(n), "folder has", "folders have")+" shards that do not belong together")
 	}
-	if len(parts) == 0 {
+	total := strings.Join(parts, ", ")
+	switch {
+	case total == "":
 		return nil
+	case len(parts) == 1 && t.unread != nil:
+		return &unreadError{total, t.unread}
 	}
-	return errors.New(strings.Join(parts, ", "))
+	return errors.New(total)
 }
+
+// unreadError is a total, and why a file could not be read.
+type unreadError struct {
+	total string
+	why   error
+}
+
+func (e *unreadError) Error() string { return e.total }
+
+func (e *unreadError) Unwrap() error { return e.why }
 
 // Text says what was checked of a file that is intact.
 func (f *Finding) Text() string {

@@ -56,12 +56,14 @@ type Finding struct {
 // State is what a Finding comes to.
 type State int
 
-// The states. OtherVersion is a rule pack that this version of the program does not read,
-// Unfinished a job that did not come to its end, and Apart shards that do not belong together.
+// The states. Unread is a file that cannot be read now, OtherVersion a rule pack that this version
+// of the program does not read, Unfinished a job that did not come to its end, and Apart shards
+// that do not belong together.
 const (
 	Intact State = iota
 	Damaged
 	Missing
+	Unread
 	OtherVersion
 	Unfinished
 	Apart
@@ -75,6 +77,8 @@ func (f *Finding) State() State {
 		return Intact
 	case errors.Is(f.Damage[0], fs.ErrNotExist):
 		return Missing
+	case blob.Temporary(f.Damage[0]):
+		return Unread
 	case errors.Is(f.Damage[0], rulepack.ErrVersion):
 		return OtherVersion
 	case errors.Is(f.Damage[0], errUnfinished):
@@ -399,7 +403,7 @@ func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Out
 	v.alone.RLock()
 	err := f.decode(ctx, name, decoded, batchMemory/int64(atOnce))
 	v.alone.RUnlock()
-	if err != nil && atOnce > 1 {
+	if err != nil && atOnce > 1 && !blob.Temporary(err) {
 		v.alone.Lock()
 		err = f.decode(ctx, name, decoded, batchMemory)
 		v.alone.Unlock()
