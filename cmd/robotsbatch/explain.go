@@ -49,7 +49,7 @@ func newExplain() *explainCommand {
 // Flags implements cli.Config.
 func (c *explainCommand) Flags() cli.Flags {
 	asOf := c.OneTimeFlag("explain what held at this time: ignore later captures, count ages up to it")
-	return slices.Concat(c.Rules.Flags().Without("ever-denied").Replacing(asOf).Replacing(c.OneVerdictFlag()).Saying("agent", "crawler whose verdict is explained, such as CCBot"), cli.Flags{{
+	return slices.Concat(c.Rules.Flags().Without("ever-denied").Replacing(asOf).Replacing(c.OneVerdictFlag()).Saying("agent", "crawler whose verdict is explained, such as CCBot").Saying("max-age", "mark a robots.txt that is older than this, such as 36h or 7d"), cli.Flags{{
 		Name: "json", Topic: config.OutputTopic, Value: &c.json,
 		Short: "JSON for programs: an object for each URL, on a line of its own",
 	}, {

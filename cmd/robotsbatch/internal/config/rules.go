@@ -52,9 +52,7 @@ func (c *Rules) Flags() cli.Flags {
 	return cli.Flags{{
 		Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Unrecorded: true, Value: cli.Append(&c.Sources),
 		Short: "folder of robots.txt files named by host, rule pack, captures",
-		More: "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
-			"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern. " +
-			"With several -rules the first that knows a host decides; redirects may lead into any captures. With -for it is a single robots.txt, or - for stdin.",
+		More:  ruleForms + " With several -rules the first that knows a host decides; redirects may lead into any captures. With -for it is a single robots.txt, or - for stdin.",
 	}, {
 		Name: "agent", Argument: "NAME", Topic: RulesTopic, Common: true, Repeat: true, Value: addChain(&c.Chains),
 		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
@@ -98,6 +96,17 @@ func (c *Rules) Flags() cli.Flags {
 		Name: "max-age", Rare: true, Argument: "SPAN", Topic: RulesTopic, Standard: "24h, as RFC 9309 advises", Value: cli.Age(&c.MaxAge),
 		Short: "count rows decided by a robots.txt older than this, such as 36h or 7d",
 	}}
+}
+
+// ruleForms says what rules may be.
+const ruleForms = "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
+	"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern."
+
+// EachFlag returns -rules for a command in which none decides for another. short is its help.
+func (c *Rules) EachFlag(short string) cli.Flag {
+	f := c.Flags().Only("rules")[0]
+	f.Short, f.More = short, ruleForms
+	return f
 }
 
 // PlainFlags returns the flags for rules of a command that judges no rows.
