@@ -61,7 +61,7 @@ func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 	}
 	for _, kind := range o.With {
 		if kind.PerAgent && o.Combined && !kind.Combines {
-			return nil, fmt.Errorf("%s is an agent's: leave %s out, or give each agent columns of its own", kind.What, kind.Name)
+			return nil, option.Errorf("%s is an agent's: leave %s out, or give each agent columns of its own with %s", kind.What, kind.Name, option.AgentsAs.With("columns"))
 		}
 		agents := o.Agents[:1]
 		if kind.PerAgent && !o.Combined {

@@ -70,7 +70,7 @@ func TestVerdictColumns(t *testing.T) {
 			batch.ColumnOptions{Agents: []string{"A", "B"}, Combined: true, Explain: true, With: kinds("sitemaps")},
 			"allowed denied_by reason rule rule_line rule_agent sitemaps",
 		},
-		{batch.ColumnOptions{Agents: []string{"A", "B"}, Combined: true, With: with}, "a crawl-delay is an agent's: leave crawl_delay out, or give each agent columns of its own"},
+		{batch.ColumnOptions{Agents: []string{"A", "B"}, Combined: true, With: with}, "a crawl-delay is an agent's: leave crawl_delay out, or give each agent columns of its own with agents-as columns"},
 		{batch.ColumnOptions{Agents: []string{"A-1", "a_1"}}, `agents "A-1" and "a_1" would both be written as column "allowed_a_1": leave one out`},
 		{batch.ColumnOptions{Agents: []string{"x", "Line-X"}, Explain: true}, `agents "x" and "Line-X" would both be written as column "rule_line_x": leave one out`},
 	} {

@@ -73,9 +73,9 @@ func checkToken(name string) error {
 }
 
 // headerError returns the error for an agent that looks like a User-Agent header. Its text suggests
-// a product token.
+// a product token, unless the header begins as those of browsers do, or is a URL.
 func headerError(s string) error {
-	if token := tokenOfHeader(s); token != "" {
+	if token := tokenOfHeader(s); token != "" && !strings.EqualFold(token, "Mozilla") && !strings.Contains(token, ":") {
 		return fmt.Errorf("agent %q looks like a User-Agent header; give its product token: %s", s, token)
 	}
 	return fmt.Errorf("agent %q looks like a User-Agent header; give the crawler's product token, such as CCBot", s)

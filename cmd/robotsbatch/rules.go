@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"slices"
 
@@ -14,6 +15,7 @@ import (
 	"robotsbatch/io/report"
 	"robotsbatch/io/rules/ruleset"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/matcher/spelling"
 	"robotsbatch/matcher/usage"
 )
 
@@ -69,10 +71,19 @@ func (c *call) warnChains(r *config.Rules) {
 
 // warnUses warns of uses that no vocabulary defines: they may be misspelt.
 func (c *call) warnUses(uses []usage.Use) {
+	var keys []string
+	for _, use := range usage.Vocabulary(usage.ContentUsage) {
+		keys = append(keys, use.Key)
+	}
 	for _, use := range uses {
-		if !use.Defined() {
-			c.log.Notice(option.Messagef("%s is not a key of draft-ietf-aipref-vocab-08: few sites will state it, if any", option.Use.With(use.String())))
+		if use.Defined() {
+			continue
 		}
+		advice := "few sites will state it, if any"
+		if near := spelling.Nearest(use.Key, keys); near != "" {
+			advice = fmt.Sprintf("did you mean %s?", near)
+		}
+		c.log.Notice(option.Messagef("%s is not a key of draft-ietf-aipref-vocab-08: %s", option.Use.With(use.String()), advice))
 	}
 }
 

@@ -158,6 +158,8 @@ func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 			return countedPiece{p, c.rows}, nil
 		case isCut(err) && c.options.AcceptTruncated:
 			c.truncated = append(c.truncated, cut{c.now.Input.Name(), err, c.rows})
+		case isCut(err):
+			return nil, option.Errorf("%w; %s takes what is there", err, option.AcceptTruncated)
 		case !errors.Is(err, io.EOF):
 			return p, err
 		}

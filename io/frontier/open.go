@@ -245,10 +245,13 @@ func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, er
 	}
 	size, _ := s.file.Size()
 	table, err := arrowipc.OpenFile(s.file, size, options)
-	if o.AcceptTruncated && isCut(err) && o.Part.Count <= 1 {
+	switch {
+	case !isCut(err) || o.Part.Count > 1:
+		return table, err
+	case o.AcceptTruncated:
 		return arrowipc.OpenStream(r, options)
 	}
-	return table, err
+	return nil, option.Errorf("%w; %s takes what is there", err, option.AcceptTruncated)
 }
 
 // openDelimited opens csv or tsv.
@@ -264,7 +267,7 @@ func openDelimited(o *Options, s *Source, r io.Reader, name string) (tableSource
 // around.
 func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, error) {
 	if s.Codec != compress.None || s.file == nil {
-		return nil, option.Usagef("%s: Parquet is read from its end: give a file, neither compressed around nor a pipe", name)
+		return nil, option.Usagef("%s: Parquet is read from its end, which a pipe and a .gz or .zst file do not allow: name the Parquet file itself", name)
 	}
 	size, _ := s.file.Size()
 	table, err := parquetio.Open(s.file, size, o.tableOptions(name))

@@ -346,8 +346,8 @@ func TestComplete(t *testing.T) {
 		{"{}\n{\"url\":null}\n", "", ""},
 		{"not JSON\n{\"URL\":\"u\"}\n", "", ""},
 		{"not JSON\n", "", "in: no line is a JSON object"},
-		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `in: no line has a key "url": name the one of the URL with url-column; the first object has "link.url", "a", "link"`},
-		{"{\"URL\":\"u\",\"links\":2}\n", "link", `in: no line has a key "link": name the one of the URL with url-column; the first object has "links", "URL"`},
+		{"x\n{\"link\":{\"url\":1},\"a\":2}\n{}\n", "", `in: no line has a key "url": name the key of the URL with url-column; the first object has "link.url", "a", "link"`},
+		{"{\"URL\":\"u\",\"links\":2}\n", "link", `in: no line has a key "link": name the key of the URL with url-column; the first object has "links", "URL"`},
 	} {
 		for _, rows := range []int{0, 1} {
 			s := NewSource(strings.NewReader(test.input), lines.Options{Name: "in", URLColumn: test.key, BatchRows: rows})

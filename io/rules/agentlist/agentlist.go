@@ -139,8 +139,8 @@ func parse(line, never string) (matcher.Chain, error) {
 	switch {
 	case len(words) == 0 || strings.EqualFold(words[0], "Mozilla"):
 		return nil, err // a browser's header: the error names the token in it, which is not its first word
-	case !strings.ContainsFunc(words[0], unicode.IsLetter):
-		return nil, refused // a list's mark, such as - or 1.
+	case !strings.ContainsFunc(words[0], unicode.IsLetter), strings.HasSuffix(words[0], ":"):
+		return nil, refused // a list's mark, such as - or 1., a URL, or a key and its value
 	}
 	return matcher.ParseChain(words[0])
 }

@@ -45,6 +45,7 @@ func TestParseRefuses(t *testing.T) {
 		{"\n\nUser-agent: GPTBot\n", "line 3 is a line of a robots.txt"},
 		{"- GPTBot\n- CCBot\n", "line 1: \"- GPTBot\" is no product token"},
 		{"* GPTBot", "line 1: "},
+		{"https://example.com/a\nDisallow: /b", "line 1: \"https://example.com/a\" is no product token: write the agents alone, one a line, such as GPTBot; line 2: \"Disallow: /b\" is no"},
 		{"008\n1. GPTBot", "line 2: "},
 		{`["GPTBot"]`, "line 1: "},
 		{"'GPTBot'", "line 1: \"'GPTBot'\" is no product token: write the agents alone, one a line, such as GPTBot"},

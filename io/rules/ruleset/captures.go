@@ -194,7 +194,7 @@ func (p *packing) countCaptures(s *captureSet) {
 		}
 		c.Add(stats)
 		if source.captured() {
-			p.states[number] = state{c.Newest, whyNone(&stats, c.AsOf, len(p.sources) > 1)}
+			p.states[number] = state{c.Newest, whyNone(&stats, c.AsOf, len(p.sources) > 1, !p.options.AsOf.IsZero())}
 		}
 	}
 }

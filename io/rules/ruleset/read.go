@@ -238,7 +238,7 @@ func eachOfAsked(ctx context.Context, name string, visit func(*captures.Capture)
 	f := frontier.Interruptible(ctx, func() (io.ReadCloser, error) { return blob.Open(ctx, name) })
 	found, _, r, err := format.Sniff(f, shown)
 	if err != nil {
-		return err
+		return option.Errorf("%s: %w", option.FetchList, err)
 	}
 	defer r.Close()
 	if found != format.Text && found != format.Unknown {

@@ -43,8 +43,9 @@ func whyNoNames(d *rulesdir.Dir) (none option.Message) {
 	return option.Messagef("has no file that is named by its host, such as example.com or example.com.txt; give a single robots.txt itself, with %s", option.For.With("example.com"))
 }
 
-// whyNone says why a source of captures has no rules; empty if it has some.
-func whyNone(s *captures.Stats, asOf time.Time, several bool) (none option.Message) {
+// whyNone says why a source of captures has no rules; empty if it has some. late tells whether
+// captures may be later than asOf.
+func whyNone(s *captures.Stats, asOf time.Time, several, late bool) (none option.Message) {
 	switch {
 	case s.Authorities > 0:
 		return none
@@ -52,6 +53,8 @@ func whyNone(s *captures.Stats, asOf time.Time, several bool) (none option.Messa
 		return option.Messagef("has no capture of a robots.txt that can be read")
 	case s.Captures == s.Elsewhere:
 		return option.Messagef("has captures of other URLs than robots.txt alone")
+	case several && !late:
+		return option.Messagef("decides nothing, because those before it know all its hosts: to take the newest capture of each host, name the files with one pattern")
 	}
 	none = noneBefore(asOf)
 	if several {

@@ -298,7 +298,7 @@ func (f Flags) errUnknown(name string) error {
 	if near != "" {
 		return option.Usagef("there is no flag -%s: did you mean -%s?", name, near)
 	}
-	return option.Usagef("there is no flag -%s", name)
+	return option.Usagef("there is no flag -%s here", name)
 }
 
 // WantsAllHelp reports whether args contain -help all.

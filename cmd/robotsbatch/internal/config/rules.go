@@ -309,8 +309,8 @@ func (c *Rules) Fallbacks() (warnings []option.Message) {
 		if chain.Related() {
 			continue
 		}
-		warnings = append(warnings, option.Messagef("%s is one agent with a fallback: the rules for %s count only where a robots.txt has none for %s. For a verdict on each give %s",
-			option.Agent.With(strings.Join(chain, ",")), strings.Join(chain[1:], " and "), chain[0], eachAgent(chain)))
+		warnings = append(warnings, option.Messagef("%s is one agent with a fallback: the rules for %s count only where a robots.txt has none for %s. For a verdict on each, give the names one by one, without the comma",
+			option.Agent.With(strings.Join(chain, ",")), strings.Join(chain[1:], " and "), chain[0]))
 	}
 	return warnings
 }
