@@ -30,10 +30,10 @@ type Origin struct {
 
 // room is memory of an Origin for what a source makes at each lookup, kept for the next one.
 type room struct {
-	tries  []Trie
-	groups []uint32 // by trie
-	of     []uint32
-	named  []namedGroup
+	tries   []Trie
+	groups  []uint32 // by trie
+	of      []uint32
+	groupOf []uint32 // see Bodies.findGroups
 }
 
 // Reset makes an Origin empty. It keeps its memory.
