@@ -53,13 +53,11 @@ func (p *pathBlock) trim(i int) {
 // text returns path i.
 func (p *pathBlock) text(i int) []byte { return p.data[p.texts[i].Low:p.texts[i].High] }
 
+// maxSkipLists and maxSkipSuffixes bound the numbers of lists and suffixes that skipUnaffected
+// compares for a path. It leaves the rest to resolve, which may use an index.
 const (
-	// maxSkipLists, maxSkipSuffixes and maxSkipTries bound what skipUnaffected does for a
-	// path: the numbers of lists and suffixes that it compares by signature, and the number of
-	// suffixes that it tries. It leaves the rest to resolve, which may use an index.
 	maxSkipLists    = 4
 	maxSkipSuffixes = 512
-	maxSkipTries    = 8
 )
 
 // skipUnaffected returns the index of the first path in [low, high) whose verdict a
@@ -72,57 +70,19 @@ func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int)
 	below := c.suffixCount()   // the suffixes of lists above come before this one
 	for list := v.candidates.list; c.mayBeat(list, kind, floor); {
 		record := c.list(list)
-		r := suffixRange{depth: kernels.Load32(c.data, record)}
-		r.first, r.last = c.suffixesOf(record, kind, below)
-		below = r.first
-		lists, suffixes = lists+1, suffixes+r.last-r.first
+		first, last := c.suffixesOf(record, kind, below)
+		below = first
+		lists, suffixes = lists+1, suffixes+last-first
 		if lists > maxSkipLists || suffixes > maxSkipSuffixes {
 			return low
 		}
-		signatures := c.signaturesOf(r)
-		for i := low; i < high; i++ { // high sinks to the first path that this list may change
-			path, suffix := kernels.FirstFit(paths.signatures[i:high], signatures)
-			if i += path; i < high && !c.unaffected(r, suffix, floor, paths, i) {
-				high = i
-			}
-		}
+		high = low + kernels.FirstFit(paths.signatures[low:high], c.signaturesOf(first, last))
 		list = c.above(record, list)
 	}
 	return high
 }
 
-// suffixRange is the suffixes [first, last) of one kind in a list, whose literal prefix has depth
-// bytes.
-type suffixRange struct {
-	first, last int
-	depth       uint32
-}
-
-// signaturesOf returns the signatures of a range.
-func (c *compiled) signaturesOf(r suffixRange) []byte {
-	return c.data[int(c.signatures)+r.first*kernels.SignatureSize : int(c.signatures)+r.last*kernels.SignatureSize]
-}
-
-// unaffected reports whether path i has a single spelling and no suffix in the range with a
-// rule above floor matches it. first is the index in the range of the first suffix whose signature
-// fits the path. It gives up after maxSkipTries suffixes and returns false.
-func (c *compiled) unaffected(r suffixRange, first int, floor uint32, paths *pathBlock, i int) bool {
-	signature := paths.signatures[i]
-	if signature&kernels.HardBits != 0 {
-		return false
-	}
-	path := paths.text(i)
-	tries := 0
-	for suffix := r.first + first; suffix < r.last; suffix = c.nextSuffix(suffix+1, r.last, ^signature) {
-		if c.ruleOf(suffix) <= floor {
-			break // the best rule comes first
-		}
-		if tries++; tries > maxSkipTries {
-			return false
-		}
-		if c.matchSuffix(suffix, path, path, r.depth) {
-			return false
-		}
-	}
-	return true
+// signaturesOf returns the signatures of suffixes [first, last).
+func (c *compiled) signaturesOf(first, last int) []byte {
+	return c.data[int(c.signatures)+first*kernels.SignatureSize : int(c.signatures)+last*kernels.SignatureSize]
 }

@@ -104,13 +104,12 @@
 //	16  resolve                                 matcher/decider.go
 //	17  skipUnaffected                          matcher/paths.go
 //	18  FirstFit                                matcher/internal/kernels
-//	19  unaffected                              matcher/paths.go
-//	20  matchSuffix                             matcher/suffixes.go
-//	21  Trie.resolve                            matcher/match.go
-//	22  bestSuffix                              matcher/suffixes.go
-//	23  mustStayAllowed                         matcher/decider.go   no: its bit again
+//	19  Trie.resolve                            matcher/match.go
+//	20  bestSuffix                              matcher/suffixes.go
+//	21  matchSuffix                             matcher/suffixes.go
+//	22  mustStayAllowed                         matcher/decider.go   no: its bit again
 //
-// Most rows end at 10 or 13. matcher/DESIGN.md explains 10 to 23 in this order.
+// Most rows end at 10 or 13. matcher/DESIGN.md explains 10 to 22 in this order.
 //
 // # Many agents
 //

@@ -29,19 +29,11 @@
 	JNE  done           \
 	NOTQ R9
 
-// RETURN returns the path and the suffix.
-#define RETURN \
-	VZEROUPPER           \
-	SHRQ $3, BX          \
-	MOVQ AX, path+48(FP) \
-	MOVQ BX, suffix+56(FP) \
-	RET
-
-// func firstFitAVX2(paths []Signature, suffixes []byte) (path, suffix int)
+// func firstFitAVX2(paths []Signature, suffixes []byte) (path int)
 //
 // Four suffixes at a time, the last four maybe some of them for the second time;
 // fewer than four one by one. Y0 is R9 four times, Y3 zeros.
-TEXT ·firstFitAVX2(SB), NOSPLIT, $0-64
+TEXT ·firstFitAVX2(SB), NOSPLIT, $0-56
 	FIRST
 	LEAQ  -32(DX), R8
 	VPXOR Y3, Y3, Y3
@@ -57,7 +49,7 @@ four:
 	VPAND    (DI)(BX*1), Y0, Y1
 	VPCMPEQQ Y1, Y3, Y1
 	VPTEST   Y1, Y1
-	JNE      fit
+	JNE      done
 	CMPQ     BX, R8
 	JGE      next
 	ADDQ     $32, BX
@@ -77,10 +69,7 @@ next:
 	INCQ AX
 	JMP  path
 
-fit:
-	VMOVMSKPD Y1, R10
-	BSFL      R10, R10
-	LEAQ      (BX)(R10*8), BX
-
 done:
-	RETURN
+	VZEROUPPER
+	MOVQ AX, path+48(FP)
+	RET

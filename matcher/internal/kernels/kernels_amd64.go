@@ -31,9 +31,8 @@ func signAVX2(signatures []Signature, data []byte, texts []Bounds, byteBits *[25
 func signAVX512(signatures []Signature, data []byte, texts []Bounds, byteRoles *[128]uint8)
 
 // FirstFit returns the first path whose signature has HardBits or all bits of a suffix's
-// signature, and the first such suffix; suffix is 0 if the path has HardBits. path is
-// len(paths) if there is none.
-func FirstFit(paths []Signature, suffixes []byte) (path, suffix int) {
+// signature; len(paths) if there is none.
+func FirstFit(paths []Signature, suffixes []byte) (path int) {
 	if cpu.X86.HasAVX2 {
 		return firstFitAVX2(paths, suffixes)
 	}
@@ -43,7 +42,7 @@ func FirstFit(paths []Signature, suffixes []byte) (path, suffix int) {
 // firstFitAVX2 implements FirstFit for processors with AVX2.
 //
 //go:noescape
-func firstFitAVX2(paths []Signature, suffixes []byte) (path, suffix int)
+func firstFitAVX2(paths []Signature, suffixes []byte) (path int)
 
 // MinPairs is the least number of positions that IndexPair needs: len(s) - gap.
 const MinPairs = 16

@@ -10,9 +10,8 @@ func (t *SignatureTable) Sign(signatures []Signature, data []byte, texts []Bound
 }
 
 // FirstFit returns the first path whose signature has HardBits or all bits of a suffix's
-// signature, and the first such suffix; suffix is 0 if the path has HardBits. path is
-// len(paths) if there is none.
-func FirstFit(paths []Signature, suffixes []byte) (path, suffix int) {
+// signature; len(paths) if there is none.
+func FirstFit(paths []Signature, suffixes []byte) (path int) {
 	return firstFitPortable(paths, suffixes)
 }
 

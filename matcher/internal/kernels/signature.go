@@ -167,15 +167,12 @@ func FirstWithout(b []byte, at, n int, missing Signature) int {
 }
 
 // firstFitPortable is the plain Go twin of FirstFit.
-func firstFitPortable(paths []Signature, suffixes []byte) (path, suffix int) {
+func firstFitPortable(paths []Signature, suffixes []byte) (path int) {
 	n := len(suffixes) / SignatureSize
 	for i, path := range paths {
-		if path&HardBits != 0 {
-			return i, 0
-		}
-		if suffix := FirstWithout(suffixes, 0, n, ^path); suffix < n {
-			return i, suffix
+		if path&HardBits != 0 || FirstWithout(suffixes, 0, n, ^path) < n {
+			return i
 		}
 	}
-	return len(paths), 0
+	return len(paths)
 }
