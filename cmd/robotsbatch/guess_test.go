@@ -9,7 +9,7 @@ import (
 // guesses are command lines that people try first, and what the first line of the answer
 // has.
 var guesses = []struct{ args, want string }{
-	{"urls.txt", "-rules is missing: name a folder of robots.txt files or a rule pack"},
+	{"urls.txt", "-rules is missing: name a folder of robots.txt files, a rule pack or captures"},
 	{"urls.txt -rules robots", "url,allowed"},
 	{"--in=urls.txt --rules=robots", "url,allowed"},
 	{"-i urls.txt -rules robots", "there is no flag -i: did you mean -in?"},

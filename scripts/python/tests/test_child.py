@@ -134,6 +134,8 @@ def test_rules_as_texts() -> None:
     for wrong in ("../x", "..", "", "a/b", "https://a.test/b/robots.txt", "gopher://a.test", "a b", "a\0", "me@a.test", "a.test?", "a.test#b", ".test", "%61.test"):
         with pytest.raises(ValueError, match="is not a host"):
             robotsbatch.evaluate(pa.table({"url": urls}), rules={wrong: ""})
+    with pytest.raises(ValueError, match='has no host: give {"example.com": text}'):
+        robotsbatch.evaluate(pa.table({"url": urls}), rules="User-agent: *\nDisallow: /")
     for wrong in ("_a.test", "https___a.test"):
         with pytest.raises(ValueError, match="files of such names are ignored"):
             robotsbatch.evaluate(pa.table({"url": urls}), rules={wrong: ""})

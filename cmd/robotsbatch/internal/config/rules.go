@@ -146,7 +146,7 @@ func addChain(dst *[]matcher.Chain) func(string) error {
 // Check returns an error for flags of rules that do not go together, and sets defaults.
 func (c *Rules) Check() error {
 	if len(c.Sources) == 0 {
-		return option.Usagef("%s is missing: name a folder of robots.txt files or a rule pack", option.Rules)
+		return option.Usagef("%s is missing: name a folder of robots.txt files, a rule pack or captures", option.Rules)
 	}
 	if err := ResolveNames(option.Rules, pointers(c.Sources)...); err != nil {
 		return err
