@@ -207,7 +207,7 @@ func (h *header) nameFields() error {
 	return nil
 }
 
-var errOpenQuote = errors.New("a quote opens that nothing closes: close it, or write it twice and the field in quotes")
+var errOpenQuote = errors.New("a quote opens that nothing closes: close it, or double it and put the value in quotes")
 
 // separators are the possible separators of a header, the likeliest first.
 const separators = ",;\t|"

@@ -93,8 +93,11 @@ func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 		_, t.codec = format.ByName(blob.Shown(out.Path))
 	}
 	if t.Format == format.Unknown {
-		return Target{}, option.Usagef("%s: no format has this ending: use %s, or say which with %s; for a folder, an output for each input, end it with a slash: %s/",
-			option.Out.With(blob.Shown(out.Path)), inWords(format.Endings()), option.OutFormat, blob.Shown(out.Path))
+		refused := option.Messagef("%s: no format has this ending: use %s, or say which with %s", option.Out.With(blob.Shown(out.Path)), inWords(format.Endings()), option.OutFormat)
+		if len(out.Inputs) > 0 { // others are one file
+			refused = option.Messagef("%s; for a folder, an output for each input, end it with a slash: %s/", refused, blob.Shown(out.Path))
+		}
+		return Target{}, option.Usagef("%s", refused)
 	}
 	if out.InFolder {
 		if t.Format.IsBinary() {
