@@ -14,7 +14,7 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// encodeRecord returns the message of a record of these columns, compressed with a codec, in memory taken
+// encodeRecord returns the message of a record of these columns, not sealed, compressed with a codec, in memory taken
 // from a grant. The arrays have no offsets, and indices in the place of dictionary arrays. The body lacks the
 // indices in the first columns, whose shapes renumbered has, because they are renumbered later.
 func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, grant *budget.Grant) (m message, err error) {
@@ -42,7 +42,6 @@ func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, 
 		return message{}, err
 	}
 	m.deflate(contents, plain)
-	m.seal()
 	return m, grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - plain) // mostly less than nothing: it gives back
 }
 

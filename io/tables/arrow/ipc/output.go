@@ -12,8 +12,8 @@ import (
 type output struct {
 	tables.Output
 	dictionaries, batches []layout.Block // that were written
-	// buffer collects what a message with lifted parts consists of; nil before the first. It is flushed after
-	// each message, and keeps an error of the output.
+	// buffer collects what a body with lifted parts consists of; nil before the first. It is flushed after
+	// each body, and keeps an error of the output.
 	buffer *bufio.Writer
 }
 
@@ -34,19 +34,18 @@ func (o *output) writeDictionary(m *message) error {
 
 // write writes a message.
 func (o *output) write(m *message) error {
+	if err := o.Put(m.head); err != nil {
+		return err
+	}
 	if len(m.lifted) == 0 {
-		if err := o.Put(m.head); err != nil {
-			return err
-		}
 		return o.Put(m.body)
 	}
 	if o.buffer == nil {
 		o.buffer = bufio.NewWriterSize(&o.Output, copySize)
 	}
 	at := 0
-	_, _ = o.buffer.Write(m.head) // Flush returns the error
 	for _, l := range m.lifted {
-		_, _ = o.buffer.Write(m.body[at:l.at])
+		_, _ = o.buffer.Write(m.body[at:l.at]) // Flush returns the error
 		if err := o.copyPart(m.from, l.from, l.size); err != nil {
 			return err
 		}

@@ -134,6 +134,7 @@ func (c *Chunk) Len() int { return len(c.messages) }
 func (s *Writer) Encode(c *Chunk, columns []*array.Data, grant *budget.Grant) error {
 	m, err := encodeRecord(s.renumbered, columns, s.codec, grant)
 	if err == nil {
+		m.seal()
 		c.messages = append(c.messages, m)
 	}
 	return err
