@@ -19,7 +19,6 @@ var AllowedExports = map[string]string{
 	"io/tables/arrow/layout.Magic":             "makes damaged input in the tests of io/frontier/arrowipc",
 	"io/tables/arrow/layout.MetadataV4":        "makes damaged input in the tests of io/frontier/arrowipc",
 	"io/tables/arrow/layout.NewFlat":           "makes damaged input in the tests of io/frontier/arrowipc",
-	"io/tables/arrow/layout.ParseFooter":       "makes damaged input in the tests of io/frontier/arrowipc",
 	"io/tables/arrow/layout.SchemaMessage":     "makes damaged input in the tests of io/frontier/arrowipc",
 	"io/tables/arrow/layout.SumKey":            "makes damaged input in the tests of io/frontier/arrowipc",
 	"io/tables/arrow/layout.TypeDecimal":       "makes damaged input in the tests of io/frontier/arrowipc",

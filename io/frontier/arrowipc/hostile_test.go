@@ -139,7 +139,7 @@ func handMade(t testing.TB, schema *arrow.Schema, b *layout.BatchMeta, body []by
 func handMadeSchema(t testing.TB, schema *arrow.Schema) []byte {
 	meta := libraryWrite(t, encoding{true, compress.None}, schema)[layout.FramePrefix:]
 	h := must.Get(layout.ParseHeader(meta))(t)
-	return layout.SealedHead(layout.SchemaMessage(meta, h.Table.Pos), nil)
+	return layout.SealedHead(layout.SchemaMessage(h.Table), nil)
 }
 
 // offsets32 are little-endian bytes.
@@ -358,6 +358,9 @@ func TestDamagedFrames(t *testing.T) {
 		{"a footer larger than the file", replace(file, -10, 0, 0, 1, 0), false, "a footer of 65536 bytes"},
 		{"a footer larger than the file, from a pipe", replace(file, -10, 0, 0, 1, 0), true, "a footer of 65536 bytes"},
 		{"a file without footer", append(bytes.Clone(file[:8]), stream...), true, "does not end with a footer"},
+		{"a file without messages, from a pipe", append(append(bytes.Clone(file[:8]), layout.EndOfStream...), file[8:]...), true, "there is no schema"},
+		{"another schema in the footer", replace(file, bytes.LastIndex(file, []byte("url")), 'U'), false, "is not the one in its footer"},
+		{"another schema in the footer, from a pipe", replace(file, bytes.LastIndex(file, []byte("url")), 'U'), true, "is not the one in its footer"},
 		{"a file of Polars from a pipe", append(append(bytes.Clone(file[:8]), 4, 0, 0, 0), file[8:]...), true, "give it by its name"},
 	}
 	for _, test := range tests {

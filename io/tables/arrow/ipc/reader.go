@@ -61,9 +61,7 @@ func NewFileReader(r io.ReaderAt, size int64, o ReaderOptions) (_ *Reader, err e
 		s.file.Batches = s.file.Batches[low:high]
 	}
 	s.framer = s.file
-	if err = s.readSchema(); err == nil {
-		err = s.checkSchema()
-	}
+	s.schema, err = s.file.Schema()
 	return s, err
 }
 
@@ -73,7 +71,7 @@ func NewStreamReader(r io.Reader, o ReaderOptions) (*Reader, error) {
 	s := newReader(o)
 	var err error
 	if s.framer, err = layout.OpenStream(r, s.framing()); err == nil {
-		err = s.readSchema()
+		s.schema, err = s.framer.Schema()
 	}
 	return s, err
 }
@@ -87,32 +85,6 @@ func newReader(o ReaderOptions) *Reader {
 // framing returns what framers need to know of the options.
 func (s *Reader) framing() layout.Framing {
 	return layout.Framing{Limit: s.options.Memory, Strict: s.options.Strict, StopAtEnd: s.options.StopAtEnd}
-}
-
-// readSchema sets the schema, which the framer gives first.
-func (s *Reader) readSchema() error {
-	meta, err := s.framer.Schema()
-	if err == nil {
-		s.schema, err = layout.ParseSchema(meta)
-	}
-	return err
-}
-
-// checkSchema checks that the schema that a file has a second time, if it was read, equals the first.
-func (s *Reader) checkSchema() error {
-	second := &s.framer.Shared().Second
-	if *second == nil {
-		return nil
-	}
-	other, err := layout.ParseSchema(*second)
-	if err != nil {
-		return err
-	}
-	*second = nil // one check is enough
-	if !layout.SameSchema(s.schema, other) {
-		return errors.New("damaged: the schema at its beginning is not the one in its footer")
-	}
-	return nil
 }
 
 // Schema returns the schema. A type that is not known is null in it, and decimals of 32 and 64
@@ -259,10 +231,7 @@ func (s *Reader) Next() (*Part, error) {
 	for {
 		f, err := s.framer.Next()
 		if err == io.EOF {
-			if err := s.checkSchema(); err != nil { // of a file that came through a pipe
-				return nil, err
-			}
-			return nil, io.EOF
+			return nil, err
 		}
 		var p *Part
 		if err == nil {
@@ -334,7 +303,7 @@ func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 	}
 	projects := copied != nil && !copied.whole // only decoded columns are copied
 	if body == nil || projects {
-		if body, err = layout.LoadSpans(f, meta, s.options.Memory); err != nil {
+		if body, err = f.LoadSpans(meta, s.options.Memory); err != nil {
 			return nil, err
 		}
 	}

@@ -1,9 +1,6 @@
 package layout
 
 import (
-	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"slices"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -30,59 +27,10 @@ func DictionaryMessage(d *DictionaryMeta, bodyLength int64) []byte {
 	return finishMessage(fb, KindDictionary, d.Batch.Version, bodyLength, fb.EndObject(), NoSum[:], nil)
 }
 
-// SchemaMessage returns the metadata of a schema message with the Schema table at pos in the flatbuffer buf.
-func SchemaMessage(buf []byte, pos int) []byte {
-	fb := flatbuffers.NewBuilder(len(buf) + 256)
-	return finishMessage(fb, KindSchema, MetadataV5, 0, graft(fb, buf, pos), NoSum[:], nil)
-}
-
-// JoinSchemas returns the metadata of a schema message with those columns of first that have the indices columns,
-// and then all columns of second. Everything else, including what this package does not know, is copied from
-// first. The slots are those of Schema.fbs.
-func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
-	t := first.Header.Table
-	fb := flatbuffers.NewBuilder(len(first.meta) + 256)
-	var fields []flatbuffers.UOffsetT
-	base := graft(fb, first.meta, 0)
-	for _, i := range columns {
-		fields = append(fields, base-flatbuffers.UOffsetT(first.Fields[i]))
-	}
-	added := graft(fb, second.meta, 0)
-	for _, pos := range second.Fields {
-		fields = append(fields, added-flatbuffers.UOffsetT(pos))
-	}
-	list := buildVector(fb, fields)
-	fb.StartObject(4)
-	fb.PrependInt16Slot(0, t.int16(0), 0)
-	fb.PrependUOffsetTSlot(1, list, 0)
-	if pos, n := t.vector(2, 4); n > 0 { // keys and values
-		fb.PrependUOffsetTSlot(2, base-flatbuffers.UOffsetT(pos-4), 0) // the vector's length comes before it
-	}
-	if pos, n := t.vector(3, 8); n > 0 { // features
-		fb.PrependUOffsetTSlot(3, base-flatbuffers.UOffsetT(pos-4), 0)
-	}
-	return finishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), PartSum(0), nil)
-}
-
-// FooterBytes returns the end of a file: the footer with its checksum, its length and the magic. The schema is that
-// of the schema message with header h. pairs are more keys and values, nil for none.
-func FooterBytes(h Header, dictionaries, batches []Block, pairs *KeyValues) []byte {
-	buf := h.Table.Flat.Buf
-	fb := flatbuffers.NewBuilder(len(buf) + 256)
-	schema := graft(fb, buf, h.Table.Pos)
-	dictionaryBlocks := buildBlocks(fb, dictionaries)
-	batchBlocks := buildBlocks(fb, batches)
-	list := buildPairs(fb, NoSum[:], pairs)
-	fb.StartObject(5)
-	fb.PrependInt16Slot(0, h.Version, 0)
-	fb.PrependUOffsetTSlot(1, schema, 0)
-	fb.PrependUOffsetTSlot(2, dictionaryBlocks, 0)
-	fb.PrependUOffsetTSlot(3, batchBlocks, 0)
-	fb.PrependUOffsetTSlot(footerSlot, list, 0)
-	fb.Finish(fb.EndObject())
-	foot := fb.FinishedBytes()
-	sealMetadata(nil, foot, footerSlot, nil)
-	return append(binary.LittleEndian.AppendUint32(foot, uint32(len(foot))), Magic...)
+// SchemaMessage returns the metadata of a schema message with Schema table t of another message or a footer.
+func SchemaMessage(t Table) []byte {
+	fb := flatbuffers.NewBuilder(len(t.Flat.Buf) + 256)
+	return finishMessage(fb, KindSchema, MetadataV5, 0, graft(fb, t.Flat.Buf, t.Pos), NoSum[:], nil)
 }
 
 // KeyValues are the keys and values of a message or footer that was read, without its checksum.
@@ -127,12 +75,6 @@ func buildPair(fb *flatbuffers.Builder, key, value string) flatbuffers.UOffsetT 
 	fb.PrependUOffsetTSlot(0, k, 0)
 	fb.PrependUOffsetTSlot(1, v, 0)
 	return fb.EndObject()
-}
-
-// PartSum returns room for the checksum of a message whose body it covers only from an offset on: the digits of
-// the checksum, still zeros, and those of the offset.
-func PartSum(from int64) []byte {
-	return hex.AppendEncode(bytes.Clone(NoSum[:]), binary.BigEndian.AppendUint64(nil, uint64(from)))
 }
 
 // buildVector builds a vector of tables that are built already.

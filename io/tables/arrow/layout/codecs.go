@@ -1,6 +1,9 @@
 package layout
 
 import (
+	"encoding/binary"
+	"errors"
+	"fmt"
 	"slices"
 
 	"robotsbatch/io/store/compress"
@@ -21,4 +24,68 @@ var Codecs = [...]compress.Codec{CodecLZ4: compress.LZ4, CodecZstd: compress.Zst
 func CodecNumber(c compress.Codec) (number int8, ok bool) {
 	number = int8(slices.Index(Codecs[:], c)) // -1, which is CodecNone, if c is none of them
 	return number, number != CodecNone || c == compress.None
+}
+
+// PrefixSize is the length of the prefix of each compressed buffer: the decompressed
+// size as a signed integer, or -1 if the buffer is not compressed.
+const PrefixSize = 8
+
+// storedPrefix is -1 without a sign.
+const storedPrefix = 1<<64 - 1
+
+// ErrShort is returned for a buffer with fewer bytes than its values take.
+var ErrShort = errors.New("damaged: a buffer is too short")
+
+// IsStored reports whether a buffer of a compressed body is not compressed itself. It must have its prefix.
+func IsStored(buffer []byte) bool { return binary.LittleEndian.Uint64(buffer) == storedPrefix }
+
+// UncompressedSize returns the decompressed size of a buffer of a compressed body, by its prefix.
+func UncompressedSize(buffer []byte) (int64, error) {
+	if len(buffer) < PrefixSize {
+		return 0, errors.New("damaged: a compressed buffer without its size")
+	}
+	if IsStored(buffer) {
+		return int64(len(buffer)) - PrefixSize, nil
+	}
+	size := int64(binary.LittleEndian.Uint64(buffer))
+	if size < 0 {
+		return 0, fmt.Errorf("damaged: a compressed buffer of %d bytes", size)
+	}
+	return size, nil
+}
+
+// Decompress fills dst with the decompressed bytes of a buffer, which must be as many. The buffer begins with
+// its prefix, unless codec is CodecNone.
+func Decompress(dst, buffer []byte, codec int8) error {
+	if codec == CodecNone {
+		copy(dst, buffer)
+		return nil
+	}
+	src := buffer[PrefixSize:]
+	if IsStored(buffer) {
+		copy(dst, src)
+		return nil
+	}
+	return compress.Fill(dst, src, Codecs[codec])
+}
+
+// AppendPrefix appends the prefix of a compressed buffer, which has size bytes decompressed: see [PrefixSize].
+func AppendPrefix(dst []byte, size int) []byte {
+	return binary.LittleEndian.AppendUint64(dst, uint64(size))
+}
+
+// AppendBuffer appends a buffer as the body of a message has it. With a codec that is not CodecNone, that is a
+// prefix and then src compressed, or stored if that is smaller; nothing for an empty buffer. level is that of zstd.
+func AppendBuffer(dst, src []byte, codec int8, level int) []byte {
+	if codec == CodecNone || len(src) == 0 {
+		return append(dst, src...)
+	}
+	start := len(dst)
+	dst = AppendPrefix(dst, len(src))
+	dst = compress.Append(dst, src, Codecs[codec], level)
+	if len(dst)-start-PrefixSize >= len(src) {
+		binary.LittleEndian.PutUint64(dst[start:], storedPrefix)
+		dst = append(dst[:start+PrefixSize], src...)
+	}
+	return dst
 }

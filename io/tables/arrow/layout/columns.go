@@ -6,23 +6,7 @@ import (
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
-
-	"robotsbatch/io/tables"
 )
-
-// Schema is a schema message as it was read. A column that is copied needs only a
-// known layout, and the last columns not even that, so types that neither this program
-// nor its library knows are accepted.
-type Schema struct {
-	meta    []byte // of the message
-	Header  Header
-	Columns []Shape
-	Fields  []int         // where the columns' Field tables are in meta
-	IDs     []int64       // of dictionaries, in the order of the columns that use them
-	Arrow   *arrow.Schema // an unknown type is null
-	// Unknown names the first column with an unknown type; nil for none.
-	Unknown error
-}
 
 // Shape says which arrays and buffers a column of some type has in a record batch.
 type Shape struct {
@@ -39,21 +23,6 @@ type Shape struct {
 	Values   *Shape // of the dictionary, if Encoded
 }
 
-// Head returns the schema message with its checksum, without a body, as it lies in a stream.
-func (s *Schema) Head() []byte { return SealedHead(s.meta, nil) }
-
-// All returns the indices of all columns.
-func (s *Schema) All() []int {
-	list := make([]int, len(s.Columns))
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
-
-// HasUnion reports whether any column has a union in it.
-func (s *Schema) HasUnion() bool { return slices.ContainsFunc(s.Columns, Shape.hasUnion) }
-
 // hasUnion reports whether the column is a union or has one in it, or in its dictionary.
 func (s Shape) hasUnion() bool {
 	return s.Kind == TypeUnion || slices.ContainsFunc(s.Children, Shape.hasUnion) || s.Values != nil && s.Values.hasUnion()
@@ -62,49 +31,6 @@ func (s Shape) hasUnion() bool {
 // HasDictionary reports whether the column, or one in it, has a dictionary.
 func (s Shape) HasDictionary() bool {
 	return s.Encoded || slices.ContainsFunc(s.Children, Shape.HasDictionary)
-}
-
-// ParseSchema returns the schema in the metadata of a schema message, which it keeps. Columns of unknown types are
-// no error: see [Schema].Unknown. Slots are those of Schema in Schema.fbs.
-func ParseSchema(meta []byte) (*Schema, error) {
-	h, err := ParseHeader(meta)
-	if err != nil {
-		return nil, err
-	}
-	t := h.Table
-	switch {
-	case h.Kind != KindSchema:
-		return nil, fmt.Errorf("the first message is of kind %d, not a schema", h.Kind)
-	case t.int16(0) != 0:
-		return nil, fmt.Errorf("%w: its numbers are big-endian", ErrUnsupported)
-	}
-	s := &Schema{meta: meta, Header: h}
-	var fields []arrow.Field
-	t.Tables(1, func(field Table) {
-		column := shapeOf(field, 1, &s.IDs)
-		f := arrow.Field{Name: field.text(0), Type: arrow.Null, Nullable: true}
-		if !column.Unknown && err == nil {
-			if f, err = FieldOf(field, false); err != nil {
-				err = fmt.Errorf("column %q: %w", f.Name, err)
-			}
-		}
-		if column.Unknown && s.Unknown == nil {
-			s.Unknown = &tables.LimitError{
-				What: fmt.Sprintf("column %q: %v: its type, or one in it, is not known here", f.Name, ErrUnsupported),
-				Help: tables.CopyAll | tables.LeaveOut,
-			}
-		}
-		s.Columns, s.Fields, fields = append(s.Columns, column), append(s.Fields, field.Pos), append(fields, f)
-	})
-	metadata := t.metadata(2)
-	if t.Flat.err != nil {
-		err = t.Flat.err
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.Arrow = arrow.NewSchema(fields, &metadata)
-	return s, nil
 }
 
 // shapeOf returns the shape of a Field table, and appends the numbers of its dictionaries to ids. depth
@@ -276,80 +202,35 @@ func (c *Cursor) NextAll(shapes []Shape) error {
 	return nil
 }
 
-// ProjectBatch returns the metadata of record batch b with only the columns with these indices, of which there is
-// one at least. The buffers keep their offsets. Narrow is left to FindNarrow.
-func (s *Schema) ProjectBatch(b *BatchMeta, columns []int) (*BatchMeta, error) {
-	part := &BatchMeta{Version: b.Version, Rows: b.Rows, Codec: b.Codec}
+// CheckLayout checks that the batch has exactly the arrays and buffers of these columns, and
+// a value for every row in each.
+func (b *BatchMeta) CheckLayout(columns []Shape) error {
+	if b.Rows < 0 {
+		return fmt.Errorf("damaged metadata: %d rows", b.Rows)
+	}
 	at := Cursor{Batch: b}
-	last := slices.Max(columns)
-	for i := 0; i <= last; i++ {
-		from := at
-		if err := at.Next(&s.Columns[i]); err != nil {
-			return nil, fmt.Errorf("column %q: %w", s.Arrow.Field(i).Name, err)
+	for i := range columns {
+		if at.Nodes < len(b.Nodes) && b.Nodes[at.Nodes].Length != b.Rows {
+			return fmt.Errorf("damaged metadata: column %d has %d values for %d rows", i, b.Nodes[at.Nodes].Length, b.Rows)
 		}
-		if slices.Contains(columns, i) {
-			part.Nodes = append(part.Nodes, b.Nodes[from.Nodes:at.Nodes]...)
-			part.Buffers = append(part.Buffers, b.Buffers[from.Buffers:at.Buffers]...)
-			part.Variadic = append(part.Variadic, b.Variadic[from.Variadic:at.Variadic]...)
+		if err := at.Next(&columns[i]); err != nil {
+			return err
 		}
 	}
-	return part, nil
+	// Arrow's Go library leaves counts of dictionaries' variadic buffers in record
+	// batches; they are harmless where no column needs one.
+	if at.Nodes != len(b.Nodes) || at.Buffers != len(b.Buffers) || at.Variadic > 0 && at.Variadic != len(b.Variadic) {
+		return fmt.Errorf("damaged metadata: %d arrays with %d buffers, where the schema has %d with %d", len(b.Nodes), len(b.Buffers), at.Nodes, at.Buffers)
+	}
+	return nil
 }
 
-// CheckCopied checks the metadata of a record batch that is copied without being decoded: its arrays and
-// buffers must match the schema as far as the types are known, and the buffers must lie
-// in the body.
-func (s *Schema) CheckCopied(b *BatchMeta, bodyLength int64) error {
-	for i, buffer := range b.Buffers {
-		outside := buffer.Offset < 0 || buffer.Length < 0 || buffer.Length > bodyLength || buffer.Offset > bodyLength-buffer.Length
-		switch {
-		case outside && buffer.Length == 0: // some writers leave any offset there
-			b.Buffers[i].Offset = 0
-		case outside:
-			return fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
+// CheckNodes checks that no array has more values than limit bytes have bits, nor more nulls than values.
+func (b *BatchMeta) CheckNodes(limit int64) error {
+	for i, node := range b.Nodes {
+		if node.Length < 0 || node.Length/8 > limit || node.Nulls < -1 || node.Nulls > node.Length {
+			return fmt.Errorf("damaged metadata: array %d has %d values, %d of them null", i, node.Length, node.Nulls)
 		}
 	}
-	if err := b.CheckLayout(s.Columns); !errors.Is(err, ErrUnsupported) {
-		return err
-	}
-	return nil // what follows a type that is not known cannot be assigned to columns
-}
-
-// LoadSpans reads the buffers of part, some of those of the record batch in f, into a new body of at
-// most limit bytes, and sets their offsets to where they are in it. Neighbouring buffers are read in one
-// call.
-func LoadSpans(f *Frame, part *BatchMeta, limit int64) ([]byte, error) {
-	const gap = 4096                      // bytes: reading this many more costs less than another read
-	type run struct{ from, to, at int64 } // bytes from to to-1 of the old body, which begin at at in the new one
-	var runs []run
-	size := int64(0) // of the new body so far
-	for i, b := range part.Buffers {
-		if b.Length == 0 {
-			part.Buffers[i].Offset = 0
-			continue
-		}
-		if b.Offset < 0 || b.Length < 0 || b.Length > f.Body.Size() || b.Offset > f.Body.Size()-b.Length {
-			return nil, fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
-		}
-		last := len(runs) - 1
-		if last < 0 || b.Offset < runs[last].to || b.Offset > runs[last].to+gap {
-			size += (b.Offset - size) & 7 // buffers stay as aligned as they were
-			runs = append(runs, run{from: b.Offset, to: b.Offset, at: size})
-			last++
-		}
-		r := &runs[last]
-		size += b.Offset + b.Length - r.to
-		r.to = b.Offset + b.Length
-		part.Buffers[i].Offset = r.at + b.Offset - r.from
-		if err := checkLength(size, limit); err != nil {
-			return nil, err
-		}
-	}
-	body := make([]byte, size)
-	for _, r := range runs {
-		if err := ReadAt(f.Body, body[r.at:r.at+r.to-r.from], r.from); err != nil {
-			return nil, err
-		}
-	}
-	return body, nil
+	return nil
 }

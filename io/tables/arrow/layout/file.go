@@ -14,7 +14,8 @@ import (
 type FileFramer struct {
 	Framing
 	r            io.ReaderAt
-	end          int64 // of the messages: where the footer begins
+	end          int64  // of the messages: where the footer begins
+	first        []byte // metadata of the schema message at the file's beginning; nil for none
 	Footer       footer
 	dictionaries []Block // that Next has not read yet; they come before
 	Batches      []Block // that Next has not read yet
@@ -56,13 +57,17 @@ func OpenFile(r io.ReaderAt, size int64, shared Framing) (*FileFramer, error) {
 		return nil, err
 	}
 	f.dictionaries, f.Batches = f.Footer.Dictionaries, f.Footer.Batches
-	f.Second, err = f.checkContents()
+	f.first, err = f.checkContents()
 	return f, err
 }
 
 // Schema implements [Framer]. The schema is that in the footer.
-func (f *FileFramer) Schema() ([]byte, error) {
-	return SchemaMessage(f.Footer.Schema.Flat.Buf, f.Footer.Schema.Pos), nil
+func (f *FileFramer) Schema() (*Schema, error) {
+	s, err := parseSchema(SchemaMessage(f.Footer.schema))
+	if err == nil && f.first != nil {
+		err = s.checkOther(f.first)
+	}
+	return s, err
 }
 
 // checkBlocks checks that each block fits into the file.
@@ -127,22 +132,6 @@ func (f *FileFramer) readHead(b Block) (m *Frame, err error) {
 	}
 	m.Header, err = f.parse(m.Meta()[:length])
 	return m, err
-}
-
-// footerEnd is the number of bytes after a footer: its length and the magic.
-const footerEnd = 4 + len(Magic)
-
-// footerSize returns the length of the footer of a file that ends with tail. room is
-// the most bytes that the footer with its length and magic may take.
-func footerSize(tail []byte, room int64) (int, error) {
-	if len(tail) < footerEnd || string(tail[len(tail)-len(Magic):]) != Magic {
-		return 0, errTail
-	}
-	size := int64(binary.LittleEndian.Uint32(tail[len(tail)-footerEnd:]))
-	if size == 0 || size > maxMetadata || size > room-int64(footerEnd) {
-		return 0, fmt.Errorf("damaged: a footer of %d bytes", size)
-	}
-	return int(size), nil
 }
 
 // checkContents checks that the footer lists every message and that no two overlap: a footer that lost a
@@ -234,14 +223,8 @@ func (f *FileFramer) readSchema(at int64) ([]byte, error) {
 	return m.Meta(), nil
 }
 
-// SameSchema reports whether two schemas are equal, metadata included.
-func SameSchema(x, y *Schema) bool {
-	return x.Arrow.Equal(y.Arrow) && x.Arrow.Metadata().Equal(y.Arrow.Metadata()) &&
-		slices.EqualFunc(x.Columns, y.Columns, SameDecimals)
-}
-
 // Pairs returns the keys and values of the footer, nil for none.
-func (f *FileFramer) Pairs() *KeyValues { return ReadPairs(f.Footer.Schema.Flat.Buf, footerSlot) }
+func (f *FileFramer) Pairs() *KeyValues { return ReadPairs(f.Footer.schema.Flat.Buf, footerSlot) }
 
 // IsRemote reports whether every jump in the file costs a request, as for an object in a store.
 func (f *FileFramer) IsRemote() bool {

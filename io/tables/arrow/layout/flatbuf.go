@@ -5,6 +5,10 @@ import (
 	"fmt"
 )
 
+// maxMetadata is the most bytes the metadata of one message may have: a
+// schema, or a record batch's list of some hundred thousand columns.
+const maxMetadata = 64 << 20
+
 // flat reads a flatbuffer and checks every position before reading it.
 // The Arrow library's generated readers trust metadata, but it is input like any other.
 //
@@ -183,4 +187,13 @@ func (t Table) Tables(slot int, visit func(Table)) {
 			visit(element)
 		}
 	}
+}
+
+// NewFlat returns a reader of the flatbuffer buf. All bytes together may be read once, and maxMetadata of them again.
+func NewFlat(buf []byte) *flat { return &flat{Buf: buf, budget: maxMetadata + len(buf)} }
+
+// text returns a string field, "" when it is absent.
+func (t Table) text(slot int) string {
+	pos, n := t.vector(slot, 1)
+	return string(t.Flat.at(pos, n))
 }

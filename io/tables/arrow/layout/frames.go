@@ -2,11 +2,14 @@ package layout
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 
 	"robotsbatch/io/tables"
+
+	flatbuffers "github.com/google/flatbuffers/go"
 )
 
 // Magic begins and ends a file; two bytes of padding follow it at the beginning.
@@ -33,6 +36,24 @@ var (
 	ErrLateDictionary = errors.New("the file has its dictionaries at its end, so that it cannot be read from a pipe: give it by its name")
 	errTail           = fmt.Errorf("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end: %w", io.ErrUnexpectedEOF)
 )
+
+// NewHead returns the bytes before a body: the marker, the length, and the metadata, padded to 8 bytes.
+func NewHead(meta []byte) []byte {
+	padded := (len(meta) + 7) &^ 7
+	head := make([]byte, FramePrefix+padded)
+	binary.LittleEndian.PutUint32(head, continuation)
+	binary.LittleEndian.PutUint32(head[4:], uint32(padded))
+	copy(head[FramePrefix:], meta)
+	return head
+}
+
+// SealedHead returns what NewHead does, with the checksum of the message if the metadata has room for one. It
+// covers these bytes and those of the body in covered.
+func SealedHead(meta, covered []byte) []byte {
+	head := NewHead(meta)
+	sealMetadata(head[:FramePrefix], head[FramePrefix:], MessageSlot, covered)
+	return head
+}
 
 // Frame is a message as it was read. The body may still be in the file.
 type Frame struct {
@@ -63,10 +84,54 @@ func (f *Frame) Load() error {
 	return nil
 }
 
+// LoadSpans reads the buffers of part, some of those of the record batch that the frame is, into a new body of at
+// most limit bytes, and sets their offsets to where they are in it. Neighbouring buffers are read in one
+// call.
+func (f *Frame) LoadSpans(part *BatchMeta, limit int64) ([]byte, error) {
+	const gap = 4096                      // bytes: reading this many more costs less than another read
+	type run struct{ from, to, at int64 } // bytes from to to-1 of the old body, which begin at at in the new one
+	var runs []run
+	size := int64(0) // of the new body so far
+	for i, b := range part.Buffers {
+		if b.Length == 0 {
+			part.Buffers[i].Offset = 0
+			continue
+		}
+		if b.Offset < 0 || b.Length < 0 || b.Length > f.Body.Size() || b.Offset > f.Body.Size()-b.Length {
+			return nil, fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
+		}
+		last := len(runs) - 1
+		if last < 0 || b.Offset < runs[last].to || b.Offset > runs[last].to+gap {
+			size += (b.Offset - size) & 7 // buffers stay as aligned as they were
+			runs = append(runs, run{from: b.Offset, to: b.Offset, at: size})
+			last++
+		}
+		r := &runs[last]
+		size += b.Offset + b.Length - r.to
+		r.to = b.Offset + b.Length
+		part.Buffers[i].Offset = r.at + b.Offset - r.from
+		if err := checkLength(size, limit); err != nil {
+			return nil, err
+		}
+	}
+	body := make([]byte, size)
+	for _, r := range runs {
+		if err := ReadAt(f.Body, body[r.at:r.at+r.to-r.from], r.from); err != nil {
+			return nil, err
+		}
+	}
+	return body, nil
+}
+
+// check compares the message's checksum, if it has one.
+func (f *Frame) check(s *sums) error {
+	return Cut(s.check(f.Kind, f.head[:FramePrefix], f.Meta(), MessageSlot, f.Body))
+}
+
 // Framer reads an input's messages: the schema, and then dictionaries and record batches.
 type Framer interface {
-	// Schema returns the metadata of the schema message. It must be called once, before Next.
-	Schema() ([]byte, error)
+	// Schema returns the schema. It must be called once, before Next.
+	Schema() (*Schema, error)
 	// Next returns the next message, or io.EOF after the last.
 	Next() (*Frame, error)
 	// Shared returns what the framer has in common with the others.
@@ -80,7 +145,6 @@ type Framing struct {
 	IsFile bool  // the input has a footer
 	// StopAtEnd reads nothing after a stream's end marker.
 	StopAtEnd bool
-	Second    []byte // metadata of a file's second schema message, once it was read; nil for none
 	sums      sums
 }
 
@@ -112,7 +176,7 @@ func (f *Framing) parseFooter(buf []byte) (foot footer, err error) {
 		err = checkFlat(buf, footerLayout)
 	}
 	if err == nil {
-		foot, err = ParseFooter(buf)
+		foot, err = parseFooter(buf)
 	}
 	if err == nil {
 		err = f.sums.check(kindFooter, nil, buf, footerSlot, nil)
@@ -137,11 +201,6 @@ func Cut(err error) error {
 		return errCut
 	}
 	return err
-}
-
-// check compares the message's checksum, if it has one.
-func (f *Frame) check(s *sums) error {
-	return s.check(f.Kind, f.head[:FramePrefix], f.Meta(), MessageSlot, f.Body)
 }
 
 // readN returns head followed by the next n bytes of r. It allocates as bytes arrive, because n
@@ -175,4 +234,41 @@ func ReadAt(r io.ReaderAt, buf []byte, offset int64) error {
 		err = io.ErrUnexpectedEOF
 	}
 	return Cut(err)
+}
+
+// footerEnd is the number of bytes after a footer: its length and the magic.
+const footerEnd = 4 + len(Magic)
+
+// footerSize returns the length of the footer of a file that ends with tail. room is
+// the most bytes that the footer with its length and magic may take.
+func footerSize(tail []byte, room int64) (int, error) {
+	if len(tail) < footerEnd || string(tail[len(tail)-len(Magic):]) != Magic {
+		return 0, errTail
+	}
+	size := int64(binary.LittleEndian.Uint32(tail[len(tail)-footerEnd:]))
+	if size == 0 || size > maxMetadata || size > room-int64(footerEnd) {
+		return 0, fmt.Errorf("damaged: a footer of %d bytes", size)
+	}
+	return int(size), nil
+}
+
+// FooterBytes returns the end of a file: the footer with its checksum, its length and the magic. The schema is that
+// of the schema message with header h. pairs are more keys and values, nil for none.
+func FooterBytes(h Header, dictionaries, batches []Block, pairs *KeyValues) []byte {
+	buf := h.Table.Flat.Buf
+	fb := flatbuffers.NewBuilder(len(buf) + 256)
+	schema := graft(fb, buf, h.Table.Pos)
+	dictionaryBlocks := buildBlocks(fb, dictionaries)
+	batchBlocks := buildBlocks(fb, batches)
+	list := buildPairs(fb, NoSum[:], pairs)
+	fb.StartObject(5)
+	fb.PrependInt16Slot(0, h.Version, 0)
+	fb.PrependUOffsetTSlot(1, schema, 0)
+	fb.PrependUOffsetTSlot(2, dictionaryBlocks, 0)
+	fb.PrependUOffsetTSlot(3, batchBlocks, 0)
+	fb.PrependUOffsetTSlot(footerSlot, list, 0)
+	fb.Finish(fb.EndObject())
+	foot := fb.FinishedBytes()
+	sealMetadata(nil, foot, footerSlot, nil)
+	return append(binary.LittleEndian.AppendUint32(foot, uint32(len(foot))), Magic...)
 }

@@ -1,39 +1,35 @@
 package layout
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 
-	"robotsbatch/io/store/compress"
+	"robotsbatch/io/tables"
 )
 
-// PrefixSize is the length of the prefix of each compressed buffer: the decompressed
-// size as a signed integer, or -1 if the buffer is not compressed.
-const PrefixSize = 8
-
-// ErrShort is returned for a buffer with fewer bytes than its values take.
-var ErrShort = errors.New("damaged: a buffer is too short")
-
-// storedPrefix is -1 without a sign.
-const storedPrefix = 1<<64 - 1
-
-// IsStored reports whether a buffer of a compressed body is not compressed itself. It must have its prefix.
-func IsStored(buffer []byte) bool { return binary.LittleEndian.Uint64(buffer) == storedPrefix }
-
-// UncompressedSize returns the decompressed size of a buffer of a compressed body, by its prefix.
-func UncompressedSize(buffer []byte) (int64, error) {
-	if len(buffer) < PrefixSize {
-		return 0, errors.New("damaged: a compressed buffer without its size")
+// CheckBody checks that every buffer lies inside the body, and returns the size of all
+// buffers after decompression and widening of decimals, which may be at most limit.
+func (b *BatchMeta) CheckBody(body []byte, limit int64) (int64, error) {
+	var total int64
+	for i, s := range b.Buffers {
+		if s.Length == 0 {
+			continue
+		}
+		if s.Offset < 0 || s.Length < 0 || s.Length > int64(len(body)) || s.Offset > int64(len(body))-s.Length {
+			return 0, fmt.Errorf("damaged metadata: buffer %d lies outside the body", i)
+		}
+		size := s.Length
+		if b.Codec != CodecNone {
+			var err error
+			if size, err = UncompressedSize(body[s.Offset : s.Offset+s.Length]); err != nil {
+				return 0, fmt.Errorf("buffer %d: %w", i, err)
+			}
+		}
+		if size > (limit-total)/b.widened(i) {
+			return 0, tables.TooLarge("it takes more than %d bytes decoded", limit)
+		}
+		total += size * b.widened(i)
 	}
-	if IsStored(buffer) {
-		return int64(len(buffer)) - PrefixSize, nil
-	}
-	size := int64(binary.LittleEndian.Uint64(buffer))
-	if size < 0 {
-		return 0, fmt.Errorf("damaged: a compressed buffer of %d bytes", size)
-	}
-	return size, nil
+	return total, nil
 }
 
 // Inflation decompresses the buffers of a body and widens its decimals. The Arrow library's
@@ -104,18 +100,3 @@ func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error)
 
 // Packed reports whether an [Inflation] has anything to do: buffers are compressed, or decimals narrow.
 func (b *BatchMeta) Packed() bool { return b.Codec != CodecNone || b.Narrow != nil }
-
-// Decompress fills dst with the decompressed bytes of a buffer, which must be as many. The buffer begins with
-// its prefix, unless codec is CodecNone.
-func Decompress(dst, buffer []byte, codec int8) error {
-	if codec == CodecNone {
-		copy(dst, buffer)
-		return nil
-	}
-	src := buffer[PrefixSize:]
-	if IsStored(buffer) {
-		copy(dst, src)
-		return nil
-	}
-	return compress.Fill(dst, src, Codecs[codec])
-}

@@ -47,11 +47,11 @@ func TestMetadataRoundTrip(t *testing.T) {
 	schema := schemaStream(t, urlSchema)[FramePrefix:]
 	h := must.Get(ParseHeader(schema))(t)
 	dictionaries, batches := []Block{{Offset: 8, Body: 16, Meta: 24}}, []Block{{Offset: 48, Body: 8}, {Offset: 56, Body: 24, Meta: 32}}
-	foot, err := ParseFooter(FooterBytes(h, dictionaries, batches, nil))
+	foot, err := parseFooter(FooterBytes(h, dictionaries, batches, nil))
 	if err != nil || !reflect.DeepEqual(foot.Dictionaries, dictionaries) || !reflect.DeepEqual(foot.Batches, batches) {
 		t.Fatalf("%+v, %v", foot, err)
 	}
-	s, err := ParseSchema(SchemaMessage(foot.Schema.Flat.Buf, foot.Schema.Pos))
+	s, err := parseSchema(SchemaMessage(foot.schema))
 	must.Need(t, err == nil && s.Arrow.Equal(urlSchema), "%v, %v", s, err)
 }
 
@@ -80,8 +80,8 @@ func TestFlatDamaged(t *testing.T) {
 			}
 			_, _ = h.Batch()
 			_, _ = h.Dictionary()
-			_, _ = ParseSchema(meta)
-			_, _ = ParseFooter(meta)
+			_, _ = parseSchema(meta)
+			_, _ = parseFooter(meta)
 		}
 		for n := range meta {
 			parse(meta[:n])
@@ -133,7 +133,7 @@ func nestedSchema(depth, times int) []byte {
 
 func expectSchemaError(t *testing.T, meta []byte, has string) {
 	t.Helper()
-	must.Say(t, must.Err(ParseSchema(meta)), has)
+	must.Say(t, must.Err(parseSchema(meta)), has)
 }
 
 func TestUnsupportedSchemas(t *testing.T) {
@@ -156,7 +156,7 @@ func TestSharedLayoutOfOtherSize(t *testing.T) {
 		{Name: "second", Type: dictionary, Nullable: true},
 	}, nil)
 	meta := schemaStream(t, schema)[FramePrefix:]
-	s := must.Get(ParseSchema(meta))(t)
+	s := must.Get(parseSchema(meta))(t)
 	must.Be(t, s.Arrow.Equal(schema) && reflect.DeepEqual(s.IDs, []int64{0, 1}), "%v with dictionaries %v", s.Arrow, s.IDs)
 }
 

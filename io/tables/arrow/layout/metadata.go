@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"robotsbatch/io/store/budget"
-	"robotsbatch/io/tables"
 )
 
 // Constants of the format (Message.fbs, Schema.fbs and File.fbs of Arrow).
@@ -64,9 +63,6 @@ func checkMetadataSize(length, limit int64) error {
 }
 
 const (
-	// maxMetadata is the most bytes the metadata of one message may have: a
-	// schema, or a record batch's list of some hundred thousand columns.
-	maxMetadata = 64 << 20
 	// maxDepth is how deep columns may be nested, as in other implementations.
 	maxDepth = 64
 	// maxTableDepth is how deep tables of flatbuffers may be nested, as in C++.
@@ -116,12 +112,9 @@ type Block struct {
 
 // footer is the table of contents of a file.
 type footer struct {
-	Schema                Table
+	schema                Table
 	Dictionaries, Batches []Block
 }
-
-// NewFlat returns a reader of the flatbuffer buf. All bytes together may be read once, and maxMetadata of them again.
-func NewFlat(buf []byte) *flat { return &flat{Buf: buf, budget: maxMetadata + len(buf)} }
 
 // ParseHeader returns the header in the metadata of a message, whose memory it shares. Slots are those of
 // Message in Message.fbs.
@@ -177,8 +170,8 @@ func (h Header) Dictionary() (*DictionaryMeta, error) {
 	return d, err
 }
 
-// ParseFooter returns the footer of a file, with slots as in File.fbs. Its blocks, of 24 bytes, are not checked.
-func ParseFooter(buf []byte) (footer, error) {
+// parseFooter returns the footer of a file, with slots as in File.fbs. Its blocks, of 24 bytes, are not checked.
+func parseFooter(buf []byte) (footer, error) {
 	f := NewFlat(buf)
 	root := f.Root()
 	schema, ok := root.Table(1)
@@ -188,65 +181,6 @@ func ParseFooter(buf []byte) (footer, error) {
 	block := func(pos int) Block {
 		return Block{Offset: f.int64(pos), Meta: int32(f.uint32(pos + 8)), Body: f.int64(pos + 16)}
 	}
-	foot := footer{Schema: schema, Dictionaries: structs(root, 2, 24, block), Batches: structs(root, 3, 24, block)}
+	foot := footer{schema: schema, Dictionaries: structs(root, 2, 24, block), Batches: structs(root, 3, 24, block)}
 	return foot, f.err
-}
-
-// CheckBody checks that every buffer lies inside the body, and returns the size of all
-// buffers after decompression and widening of decimals, which may be at most limit.
-func (b *BatchMeta) CheckBody(body []byte, limit int64) (int64, error) {
-	var total int64
-	for i, s := range b.Buffers {
-		if s.Length == 0 {
-			continue
-		}
-		if s.Offset < 0 || s.Length < 0 || s.Length > int64(len(body)) || s.Offset > int64(len(body))-s.Length {
-			return 0, fmt.Errorf("damaged metadata: buffer %d lies outside the body", i)
-		}
-		size := s.Length
-		if b.Codec != CodecNone {
-			var err error
-			if size, err = UncompressedSize(body[s.Offset : s.Offset+s.Length]); err != nil {
-				return 0, fmt.Errorf("buffer %d: %w", i, err)
-			}
-		}
-		if size > (limit-total)/b.widened(i) {
-			return 0, tables.TooLarge("it takes more than %d bytes decoded", limit)
-		}
-		total += size * b.widened(i)
-	}
-	return total, nil
-}
-
-// CheckLayout checks that the batch has exactly the arrays and buffers of these columns, and
-// a value for every row in each.
-func (b *BatchMeta) CheckLayout(columns []Shape) error {
-	if b.Rows < 0 {
-		return fmt.Errorf("damaged metadata: %d rows", b.Rows)
-	}
-	at := Cursor{Batch: b}
-	for i := range columns {
-		if at.Nodes < len(b.Nodes) && b.Nodes[at.Nodes].Length != b.Rows {
-			return fmt.Errorf("damaged metadata: column %d has %d values for %d rows", i, b.Nodes[at.Nodes].Length, b.Rows)
-		}
-		if err := at.Next(&columns[i]); err != nil {
-			return err
-		}
-	}
-	// Arrow's Go library leaves counts of dictionaries' variadic buffers in record
-	// batches; they are harmless where no column needs one.
-	if at.Nodes != len(b.Nodes) || at.Buffers != len(b.Buffers) || at.Variadic > 0 && at.Variadic != len(b.Variadic) {
-		return fmt.Errorf("damaged metadata: %d arrays with %d buffers, where the schema has %d with %d", len(b.Nodes), len(b.Buffers), at.Nodes, at.Buffers)
-	}
-	return nil
-}
-
-// CheckNodes checks that no array has more values than limit bytes have bits, nor more nulls than values.
-func (b *BatchMeta) CheckNodes(limit int64) error {
-	for i, node := range b.Nodes {
-		if node.Length < 0 || node.Length/8 > limit || node.Nulls < -1 || node.Nulls > node.Length {
-			return fmt.Errorf("damaged metadata: array %d has %d values, %d of them null", i, node.Length, node.Nulls)
-		}
-	}
-	return nil
 }

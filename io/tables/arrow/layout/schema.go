@@ -1,48 +1,178 @@
 package layout
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 
+	"robotsbatch/io/tables"
+
 	"github.com/apache/arrow/go/v15/arrow"
+	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// ErrUnsupported is returned for a schema that looks intact but uses something that
-// this package does not know, such as a type of a later version of the format.
-var ErrUnsupported = errors.New("the schema is not supported")
-
-// ReadSchema returns the schema at the beginning of a stream, such as the one stored in a Parquet
-// file, and checks it as strictly as an input's. Its error is ErrUnsupported, or says what is damaged.
-func ReadSchema(stream []byte) (*Schema, error) {
-	limit := metadataShare * int64(len(stream)) // so that all of it may be metadata
-	s := &streamFramer{Framing: Framing{Limit: limit}, r: bufio.NewReader(bytes.NewReader(stream))}
-	meta, err := s.Schema()
-	if err != nil {
-		return nil, err
-	}
-	return ParseSchema(meta)
+// Schema is a schema message as it was read. A column that is copied needs only a
+// known layout, and the last columns not even that, so types that neither this program
+// nor its library knows are accepted.
+type Schema struct {
+	meta    []byte // of the message
+	Header  Header
+	Columns []Shape
+	Fields  []int         // where the columns' Field tables are in meta
+	IDs     []int64       // of dictionaries, in the order of the columns that use them
+	Arrow   *arrow.Schema // an unknown type is null
+	// Unknown names the first column with an unknown type; nil for none.
+	Unknown error
 }
 
-// ExtendSchema returns a schema message with the columns of the one in stream that have the indices kept, nil for
-// all, and then those of added. Everything else stays as in stream, such as one stored in a Parquet file,
-// including what this package does not know.
-func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error) {
-	first, err := ReadSchema(stream)
+// All returns the indices of all columns.
+func (s *Schema) All() []int {
+	list := make([]int, len(s.Columns))
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// HasUnion reports whether any column has a union in it.
+func (s *Schema) HasUnion() bool { return slices.ContainsFunc(s.Columns, Shape.hasUnion) }
+
+// parseSchema returns the schema in the metadata of a schema message, which it keeps. Columns of unknown types are
+// no error: see [Schema].Unknown. Slots are those of Schema in Schema.fbs.
+func parseSchema(meta []byte) (*Schema, error) {
+	h, err := ParseHeader(meta)
 	if err != nil {
 		return nil, err
 	}
-	if kept == nil {
-		kept = first.All()
+	t := h.Table
+	switch {
+	case h.Kind != KindSchema:
+		return nil, fmt.Errorf("the first message is of kind %d, not a schema", h.Kind)
+	case t.int16(0) != 0:
+		return nil, fmt.Errorf("%w: its numbers are big-endian", ErrUnsupported)
 	}
-	if n := len(first.Columns); slices.ContainsFunc(kept, func(i int) bool { return i >= n }) {
-		return nil, fmt.Errorf("it has %d columns, fewer than the file", n)
+	s := &Schema{meta: meta, Header: h}
+	var fields []arrow.Field
+	t.Tables(1, func(field Table) {
+		column := shapeOf(field, 1, &s.IDs)
+		f := arrow.Field{Name: field.text(0), Type: arrow.Null, Nullable: true}
+		if !column.Unknown && err == nil {
+			if f, err = FieldOf(field, false); err != nil {
+				err = fmt.Errorf("column %q: %w", f.Name, err)
+			}
+		}
+		if column.Unknown && s.Unknown == nil {
+			s.Unknown = &tables.LimitError{
+				What: fmt.Sprintf("column %q: %v: its type, or one in it, is not known here", f.Name, ErrUnsupported),
+				Help: tables.CopyAll | tables.LeaveOut,
+			}
+		}
+		s.Columns, s.Fields, fields = append(s.Columns, column), append(s.Fields, field.Pos), append(fields, f)
+	})
+	metadata := t.metadata(2)
+	if t.Flat.err != nil {
+		err = t.Flat.err
 	}
-	second, err := BuildSchema(added)
 	if err != nil {
 		return nil, err
 	}
-	return SealedHead(JoinSchemas(first, kept, second), nil), nil
+	s.Arrow = arrow.NewSchema(fields, &metadata)
+	return s, nil
+}
+
+// BuildSchema returns a schema as a stream has it: see [Schema.Head].
+func BuildSchema(schema *arrow.Schema) (*Schema, error) {
+	w := schemaWriter{Builder: flatbuffers.NewBuilder(1024)}
+	fields := w.fields(schema.Fields())
+	pairs := w.pairs(schema.Metadata())
+	w.StartObject(4)
+	w.PrependUOffsetTSlot(1, fields, 0)
+	w.PrependUOffsetTSlot(2, pairs, 0)
+	meta := finishMessage(w.Builder, KindSchema, MetadataV5, 0, w.EndObject(), NoSum[:], nil)
+	if w.err != nil {
+		return nil, w.err
+	}
+	return parseSchema(meta)
+}
+
+// JoinSchemas returns the metadata of a schema message with those columns of first that have the indices columns,
+// and then all columns of second. Everything else, including what this package does not know, is copied from
+// first. The slots are those of Schema.fbs.
+func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
+	t := first.Header.Table
+	fb := flatbuffers.NewBuilder(len(first.meta) + 256)
+	var fields []flatbuffers.UOffsetT
+	base := graft(fb, first.meta, 0)
+	for _, i := range columns {
+		fields = append(fields, base-flatbuffers.UOffsetT(first.Fields[i]))
+	}
+	added := graft(fb, second.meta, 0)
+	for _, pos := range second.Fields {
+		fields = append(fields, added-flatbuffers.UOffsetT(pos))
+	}
+	list := buildVector(fb, fields)
+	fb.StartObject(4)
+	fb.PrependInt16Slot(0, t.int16(0), 0)
+	fb.PrependUOffsetTSlot(1, list, 0)
+	if pos, n := t.vector(2, 4); n > 0 { // keys and values
+		fb.PrependUOffsetTSlot(2, base-flatbuffers.UOffsetT(pos-4), 0) // the vector's length comes before it
+	}
+	if pos, n := t.vector(3, 8); n > 0 { // features
+		fb.PrependUOffsetTSlot(3, base-flatbuffers.UOffsetT(pos-4), 0)
+	}
+	return finishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), PartSum(0), nil)
+}
+
+// checkOther checks that s equals the schema that a file has a second time, in a message with this metadata.
+func (s *Schema) checkOther(meta []byte) error {
+	other, err := parseSchema(meta)
+	if err == nil && !s.equal(other) {
+		err = errors.New("damaged: the schema at its beginning is not the one in its footer")
+	}
+	return err
+}
+
+// equal reports whether two schemas are equal, metadata included.
+func (s *Schema) equal(other *Schema) bool {
+	return s.Arrow.Equal(other.Arrow) && s.Arrow.Metadata().Equal(other.Arrow.Metadata()) &&
+		slices.EqualFunc(s.Columns, other.Columns, SameDecimals)
+}
+
+// ProjectBatch returns the metadata of record batch b with only the columns with these indices, of which there is
+// one at least. The buffers keep their offsets. Narrow is left to FindNarrow.
+func (s *Schema) ProjectBatch(b *BatchMeta, columns []int) (*BatchMeta, error) {
+	part := &BatchMeta{Version: b.Version, Rows: b.Rows, Codec: b.Codec}
+	at := Cursor{Batch: b}
+	last := slices.Max(columns)
+	for i := 0; i <= last; i++ {
+		from := at
+		if err := at.Next(&s.Columns[i]); err != nil {
+			return nil, fmt.Errorf("column %q: %w", s.Arrow.Field(i).Name, err)
+		}
+		if slices.Contains(columns, i) {
+			part.Nodes = append(part.Nodes, b.Nodes[from.Nodes:at.Nodes]...)
+			part.Buffers = append(part.Buffers, b.Buffers[from.Buffers:at.Buffers]...)
+			part.Variadic = append(part.Variadic, b.Variadic[from.Variadic:at.Variadic]...)
+		}
+	}
+	return part, nil
+}
+
+// CheckCopied checks the metadata of a record batch that is copied without being decoded: its arrays and
+// buffers must match the schema as far as the types are known, and the buffers must lie
+// in the body.
+func (s *Schema) CheckCopied(b *BatchMeta, bodyLength int64) error {
+	for i, buffer := range b.Buffers {
+		outside := buffer.Offset < 0 || buffer.Length < 0 || buffer.Length > bodyLength || buffer.Offset > bodyLength-buffer.Length
+		switch {
+		case outside && buffer.Length == 0: // some writers leave any offset there
+			b.Buffers[i].Offset = 0
+		case outside:
+			return fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
+		}
+	}
+	if err := b.CheckLayout(s.Columns); !errors.Is(err, ErrUnsupported) {
+		return err
+	}
+	return nil // what follows a type that is not known cannot be assigned to columns
 }

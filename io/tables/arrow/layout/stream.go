@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+
+	"github.com/apache/arrow/go/v15/arrow"
 )
 
 // streamFramer reads the messages of a stream, or those of a file from its
@@ -14,20 +17,18 @@ import (
 type streamFramer struct {
 	Framing
 	r       *bufio.Reader
-	started bool // a message was read
-	batches int  // record batches that were read
+	started bool    // a message was read
+	schema  *Schema // once it was read
+	batches int     // record batches that were read
 }
 
 // Schema implements [Framer].
-func (s *streamFramer) Schema() ([]byte, error) {
+func (s *streamFramer) Schema() (*Schema, error) {
 	f, err := s.Next()
-	if err == io.EOF {
-		return nil, errors.New("there is no schema")
+	if err == nil {
+		s.schema, err = parseSchema(f.Meta())
 	}
-	if err != nil {
-		return nil, err
-	}
-	return f.Meta(), nil
+	return s.schema, err
 }
 
 // Next implements [Framer]. An input that ends before its end marker is an error.
@@ -37,7 +38,10 @@ func (s *streamFramer) Next() (*Frame, error) {
 		return nil, err
 	}
 	length := int64(binary.LittleEndian.Uint32(prefix[4:]))
-	if length == 0 {
+	switch {
+	case length == 0 && !s.started:
+		return nil, errors.New("there is no schema")
+	case length == 0:
 		return nil, s.readEnd(nil)
 	}
 	if err := s.checkSize(length); err != nil {
@@ -123,7 +127,9 @@ func (s *streamFramer) readEnd(first []byte) error {
 	if len(foot.Batches) != s.batches {
 		return fmt.Errorf("the file has %d record batches where its footer says %d: it is damaged", s.batches, len(foot.Batches))
 	}
-	s.Second = SchemaMessage(foot.Schema.Flat.Buf, foot.Schema.Pos)
+	if err := s.schema.checkOther(SchemaMessage(foot.schema)); err != nil {
+		return err
+	}
 	return io.EOF
 }
 
@@ -141,3 +147,35 @@ func OpenStream(r io.Reader, shared Framing) (*streamFramer, error) {
 	}
 	return s, nil
 }
+
+// ReadSchema returns the schema at the beginning of a stream, such as the one stored in a Parquet
+// file, and checks it as strictly as an input's. Its error is ErrUnsupported, or says what is damaged.
+func ReadSchema(stream []byte) (*Schema, error) {
+	limit := metadataShare * int64(len(stream)) // so that all of it may be metadata
+	s := &streamFramer{Framing: Framing{Limit: limit}, r: bufio.NewReader(bytes.NewReader(stream))}
+	return s.Schema()
+}
+
+// ExtendSchema returns a schema message with the columns of the one in stream that have the indices kept, nil for
+// all, and then those of added. Everything else stays as in stream, such as one stored in a Parquet file,
+// including what this package does not know.
+func ExtendSchema(stream []byte, kept []int, added *arrow.Schema) ([]byte, error) {
+	first, err := ReadSchema(stream)
+	if err != nil {
+		return nil, err
+	}
+	if kept == nil {
+		kept = first.All()
+	}
+	if n := len(first.Columns); slices.ContainsFunc(kept, func(i int) bool { return i >= n }) {
+		return nil, fmt.Errorf("it has %d columns, fewer than the file", n)
+	}
+	second, err := BuildSchema(added)
+	if err != nil {
+		return nil, err
+	}
+	return SealedHead(JoinSchemas(first, kept, second), nil), nil
+}
+
+// Head returns the schema message with its checksum, without a body, as it lies in a stream.
+func (s *Schema) Head() []byte { return SealedHead(s.meta, nil) }

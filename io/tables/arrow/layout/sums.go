@@ -86,24 +86,6 @@ func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSi
 	return digits, nil
 }
 
-// NewHead returns the bytes before a body: the marker, the length, and the metadata, padded to 8 bytes.
-func NewHead(meta []byte) []byte {
-	padded := (len(meta) + 7) &^ 7
-	head := make([]byte, FramePrefix+padded)
-	binary.LittleEndian.PutUint32(head, continuation)
-	binary.LittleEndian.PutUint32(head[4:], uint32(padded))
-	copy(head[FramePrefix:], meta)
-	return head
-}
-
-// SealedHead returns what NewHead does, with the checksum of the message if the metadata has room for one. It
-// covers these bytes and those of the body in covered.
-func SealedHead(meta, covered []byte) []byte {
-	head := NewHead(meta)
-	sealMetadata(head[:FramePrefix], head[FramePrefix:], MessageSlot, covered)
-	return head
-}
-
 // sealMetadata puts a checksum of prefix, meta and covered into meta, if it has room for one.
 func sealMetadata(prefix, meta []byte, slot int, covered []byte) {
 	s, found := findSum(meta, slot)
@@ -159,5 +141,11 @@ func (s storedSum) compare(prefix, meta []byte, body *io.SectionReader) error {
 	if err == nil && string(digits[:]) != string(meta[s.at:s.at+sumSize]) {
 		err = errors.New("damaged: its checksum does not match")
 	}
-	return Cut(err)
+	return err
+}
+
+// PartSum returns room for the checksum of a message whose body it covers only from an offset on: the digits of
+// the checksum, still zeros, and those of the offset.
+func PartSum(from int64) []byte {
+	return hex.AppendEncode(bytes.Clone(NoSum[:]), binary.BigEndian.AppendUint64(nil, uint64(from)))
 }

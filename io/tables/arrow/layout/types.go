@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -55,21 +56,6 @@ var plainTypes = []struct {
 	{arrow.FixedWidthTypes.Duration_ms, typeDuration, []int{1}},
 	{arrow.FixedWidthTypes.Duration_us, typeDuration, []int{2}},
 	{arrow.FixedWidthTypes.Duration_ns, typeDuration, []int{3}},
-}
-
-// BuildSchema returns a schema as a stream has it: see [Schema.Head].
-func BuildSchema(schema *arrow.Schema) (*Schema, error) {
-	w := schemaWriter{Builder: flatbuffers.NewBuilder(1024)}
-	fields := w.fields(schema.Fields())
-	pairs := w.pairs(schema.Metadata())
-	w.StartObject(4)
-	w.PrependUOffsetTSlot(1, fields, 0)
-	w.PrependUOffsetTSlot(2, pairs, 0)
-	meta := finishMessage(w.Builder, KindSchema, MetadataV5, 0, w.EndObject(), NoSum[:], nil)
-	if w.err != nil {
-		return nil, w.err
-	}
-	return ParseSchema(meta)
 }
 
 // schemaWriter builds the tables of a schema. Slots are those of Schema.fbs.
@@ -382,8 +368,6 @@ func (t Table) metadata(slot int) arrow.Metadata {
 	return arrow.NewMetadata(keys, values)
 }
 
-// text returns a string field, "" when it is absent.
-func (t Table) text(slot int) string {
-	pos, n := t.vector(slot, 1)
-	return string(t.Flat.at(pos, n))
-}
+// ErrUnsupported is returned for a schema that looks intact but uses something that
+// this package does not know, such as a type of a later version of the format.
+var ErrUnsupported = errors.New("the schema is not supported")
