@@ -181,6 +181,7 @@ func TestDecidingCapture(t *testing.T) {
 		{"304 with an error", []Capture{ok, {URL: []byte(a), Status: 304, Failed: true, Time: day(1)}}, -1, "deny"},
 		{"revisit", []Capture{ok, answer(a, 404, 1), revisit(a, 2)}, -1, "rules /x"},
 		{"revisit before its time", []Capture{ok, answer(a, 404, 1), revisit(a, 2)}, 1, "allow"},
+		{"revisit of a second with two", []Capture{page(a, "", 0), ok, answer(a, 404, 1), revisit(a, 2)}, -1, "rules /x"},
 		{"revisit alone", []Capture{revisit(a, 2)}, -1, "deny"},
 		{"revisit of another second", []Capture{page(a, denyX, 1), revisit(a, 2)}, -1, "deny"},
 		{"revisit of no answer", []Capture{{URL: []byte(a), Failed: true, Time: day(0)}, revisit(a, 2)}, -1, "deny"},

@@ -86,8 +86,8 @@ func (s *Set) findRevisited(ctx context.Context) error {
 			return nil
 		}
 		for _, name := range x.names() {
-			if kept, wanted := s.revisited[name]; wanted && kept == 0 {
-				s.revisited[name] = x.body()
+			if _, wanted := s.revisited[name]; wanted {
+				s.revisited[name] = x.body() // of fetches in one second the last counts
 			}
 		}
 		return context.Cause(ctx)
