@@ -40,6 +40,16 @@ func (r *row) finish() error {
 			r.broken = errors.New("it names a WARC file, but not both the offset and the length of a record in it")
 		}
 	}
+	if host := bytes.TrimSuffix(bytes.TrimSpace(r.authority), []byte("/")); len(r.url) == 0 {
+		_, after, found := bytes.Cut(host, []byte("://"))
+		if !found {
+			after = host
+		}
+		if path := bytes.IndexAny(after, "/?#;"); path >= 0 {
+			r.broken = fmt.Errorf("authority %.80q is more than scheme, host and port: URLs belong into the column url", r.authority)
+			r.authority = host[:len(host)-len(after)+path]
+		}
+	}
 	r.failed = r.failed || r.broken != nil
 	switch {
 	case len(r.file) > 0 && len(r.body) == 0 && len(r.url) > 0:

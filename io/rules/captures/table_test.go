@@ -320,6 +320,15 @@ func TestTablesOfOthers(t *testing.T) {
 			[]string{`http://a:80/robots.txt 0 false never "" "x"`},
 		},
 		{
+			"authorities that are URLs", `[{"authority":"http://a:80/robots.txt","body":"x"},{"authority":"b?c/","body":"x"},{"authority":"d","body":"x"}]`,
+			[]arrow.Field{field("authority", text), field("body", text)},
+			[]string{
+				`http://a:80/robots.txt 0 true never "" "x"`,
+				`http://b/robots.txt 0 true never "" "x"`, `https://b/robots.txt 0 true never "" "x"`,
+				`http://d/robots.txt 0 false never "" "x"`, `https://d/robots.txt 0 false never "" "x"`,
+			},
+		},
+		{
 			"index beside bodies", `[{"url":"http://a/robots.txt","body":"x","fetch_status":503},{"url":"http://b/robots.txt","fetch_status":503,"warc_filename":"f","warc_record_offset":1,"warc_record_length":2}]`,
 			append([]arrow.Field{field("url", text), field("body", text)}, index...),
 			[]string{`http://a/robots.txt 503 false never "" "x"`, `http://b/robots.txt 503 false never "" ""`},
