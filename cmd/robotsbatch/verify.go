@@ -99,7 +99,7 @@ func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
 	}
 	c.shown.End()
 	if c.unlisted > 0 {
-		c.log.Warn(option.Messagef("%s not in the manifest of their folder: the inputs of these outputs are gone, or another program wrote them", report.Count(int64(c.unlisted), "file is", "files are")))
+		c.log.Warn(option.Messagef("%s not in the manifest: outputs of inputs that are gone, or files of another program", report.Count(int64(c.unlisted), "file is", "files are")))
 	}
 	if !c.Quiet {
 		c.total.Write(c.s.out, c.Verbose)

@@ -219,7 +219,8 @@ def test_a_large_record_batch() -> None:
 
 def test_rows_as_lists_and_series() -> None:
     pd, pl, dataset = pytest.importorskip("pandas"), pytest.importorskip("polars"), pytest.importorskip("pyarrow.dataset")
-    for data in (URLS, tuple(URLS), iter(URLS), pa.array(URLS), pa.chunked_array([URLS])):
+    missing = [float("nan") if url is None else url for url in URLS]  # as pandas has it
+    for data in (URLS, missing, tuple(URLS), iter(URLS), pa.array(URLS), pa.chunked_array([URLS])):
         done: Any = robotsbatch.evaluate(data, rules="robots")
         assert isinstance(done, pa.Table) and done["url"].to_pylist() == URLS and done["allowed"].to_pylist() == ALLOWED
     chosen = {url for url in URLS if url}

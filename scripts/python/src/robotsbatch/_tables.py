@@ -54,7 +54,7 @@ def evaluate(data: Data, **options: Unpack[Options]) -> Data:
         return cast(Data, _evaluate_table(pa.table(data), options))
     if isinstance(data, Iterable) and not isinstance(data, bytes | dict):
         urls: Any = sorted(data) if isinstance(data, Set) else data
-        column = urls if isinstance(urls, pa.Array | pa.ChunkedArray) else pa.array(urls, pa.string())
+        column = urls if isinstance(urls, pa.Array | pa.ChunkedArray) else pa.array(urls, pa.string(), from_pandas=True)  # NaN is null
         return cast(Data, _evaluate_table(pa.table({_url(options): column}), options))
     raise UsageError(f"evaluate takes tables, data frames and lists of URLs, not {type(data).__name__}: make it a table, such as pyarrow.table({{'url': …}})")
 
