@@ -50,14 +50,11 @@ type Range struct{ Low, High int }
 
 // Cutter cuts frames. One goroutine may use it at a time.
 type Cutter struct {
-	kept       []Range
-	starts     []int // where each kept range begins in the new frame's content
-	cutBefore  []int // for each kept range: the number of bytes that are cut before it
-	plain      []byte
-	windowSize int
+	kept   []Range
+	starts []int // where each kept range begins in the new frame's content
+	plain  []byte
 
 	in, out   history // of the frame that is read, and of the new one
-	copies    []int32 // for each byte that is cut: where in plain a copy of it is kept, -1 for nowhere
 	blocks    int     // compressed blocks so far
 	block     block
 	literals  []byte // of the new block
@@ -65,6 +62,7 @@ type Cutter struct {
 	codes     []seqCodes
 	huffman   huff0.Scratch
 	tables    freeList
+	own       [symbolTypes]encTable // of the new block
 	content   []byte
 	last      int // where in dst the header of the last new block is, -1 for none
 }
@@ -98,9 +96,6 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, erro
 		return dst, ErrDamaged
 	}
 	size := c.begin(plain, len(head), kept)
-	if c.windowSize = int(h.WindowSize); h.SingleSegment {
-		c.windowSize = len(plain)
-	}
 	begin := len(dst)
 	dst = appendFrameHeader(dst, frame, h.SingleSegment, size)
 	for len(head) > 0 { // no block may be larger than the window
@@ -122,18 +117,11 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, erro
 // content. head is the size of its head.
 func (c *Cutter) begin(plain []byte, head int, kept []Range) (size int) {
 	c.plain, c.kept, c.last, c.blocks = plain, kept, -1, 0
-	c.starts, c.cutBefore = c.starts[:0], c.cutBefore[:0]
-	at, end, cut := head, 0, 0
+	c.starts = c.starts[:0]
+	at := head
 	for _, r := range kept {
-		cut += r.Low - end
-		c.starts, c.cutBefore = append(c.starts, at), append(c.cutBefore, cut)
+		c.starts = append(c.starts, at)
 		at += r.High - r.Low
-		end = r.High
-	}
-	cut += len(plain) - end
-	c.copies = slices.Grow(c.copies[:0], cut)[:cut]
-	for i := range c.copies {
-		c.copies[i] = -1
 	}
 	c.in = history{repeatOffsets: [3]uint32{1, 4, 8}}
 	c.out = c.in
@@ -250,41 +238,23 @@ func (c *Cutter) cutCompressed(dst, whole []byte, at int) ([]byte, int, bool) {
 	c.tables.collect(&c.in, &c.out)
 	before := c.in
 	b := &c.block
-	if !b.parse(whole[blockHeaderSize:], c.blocks, &c.in, &c.tables) || at+b.contentSize > len(c.plain) {
+	if !b.parse(whole[blockHeaderSize:], c.blocks, &c.in, &c.tables) || at+b.contentSize > len(c.plain) || at+b.firstCopied < 0 {
 		return dst, 0, false
 	}
 	k := c.rangeAt(at)
 	if k == len(c.kept) || c.kept[k].Low >= at+b.contentSize { // none of it is kept
-		return dst, b.contentSize, c.skipBlock(at)
+		return dst, b.contentSize, true
 	}
 	inside := c.kept[k].Low <= at && at+b.contentSize <= c.kept[k].High
 	if inside && at+b.firstCopied >= c.kept[k].Low { // and so are all bytes that its matches copy
-		if c.canCopy(&before) {
+		if c.canCopy(&before) { // coding its sequences again would add 17 % to a job
 			return c.copyBlock(dst, whole), b.contentSize, true
 		}
 		c.sequences = append(c.sequences[:0], b.sequences...)
 		return c.writeBlock(dst, at, k, true), b.contentSize, true
 	}
-	changed, ok := c.rewrite(at, k)
-	if !ok {
-		return dst, 0, false
-	}
-	return c.writeBlock(dst, at, k, !changed), b.contentSize, true
-}
-
-// skipBlock is for a block of which nothing is kept, and which begins at byte at. Matches of later blocks
-// may copy from it: for what its own matches copied, it notes where a kept copy of the same bytes is
-// (noteCopies). It returns false if a match begins before the frame.
-func (c *Cutter) skipBlock(at int) bool {
-	for _, s := range c.block.sequences {
-		at += int(s.litLen)
-		if int(s.offset) > at {
-			return false
-		}
-		c.noteCopies(at, at+int(s.matchLen), int(s.offset))
-		at += int(s.matchLen)
-	}
-	return true
+	same := !c.rewrite(at, k)
+	return c.writeBlock(dst, at, k, same), b.contentSize, true
 }
 
 // canCopy reports whether the block may be copied: what it uses of before, the history before it in the

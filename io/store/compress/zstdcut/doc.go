@@ -8,15 +8,11 @@
 // literals, coded by Huffman, and sequences: literal length, match length and offset, each
 // coded by an FSE table. In this frame of the zstd program each of three rows has 17 bytes:
 //
-//	content    https://a.test/1·https://a.test/2·https://a.test/3·
-//	literals   https://a.test/1·23·
-//	sequences  17 literals, match of 15 bytes from 17 back
-//	            1 literal,  match of 16 bytes from 17 back
+//	content    https://a.test/1·ftp://b.example/·https://a.test/3·
+//	literals   https://a.test/1·ftp://b.example/·3·
+//	sequences  34 literals, match of 15 bytes from 34 back
 //
-// Cut out the second row, bytes 17 to 33. The first sequence loses its match. The second
-// sequence loses its literal and the first byte of its match. The bytes that it copies are cut
-// as well, but they were a match themselves: a copy of them is kept in the first row. The
-// result is
+// Cut out the second row, bytes 17 to 33. Its literals go, and the match is nearer to what it copies:
 //
 //	content    https://a.test/1·https://a.test/3·
 //	literals   https://a.test/1·3·
@@ -26,13 +22,11 @@
 //
 //   - Literals that are cut are removed.
 //   - A match that copies kept bytes is kept. If there is a cut between, its offset is smaller.
-//   - A match that copies bytes that are cut copies a kept copy of these instead. Without this
-//     rule frames are up to 1.13 times as large.
-//   - A match without such a copy becomes literals.
+//   - A match that copies bytes that are cut becomes literals, even if a copy of these is kept: to look for
+//     it takes 1.04 to 1.09 times the time of a job, and makes texts smaller by less than 1 %.
 //
 // Then the block is coded. Literals are compressed again if they changed. Sequences are coded
-// by the FSE tables of the old block where these have all codes, which saves counting, and else
-// by a table of their own: the predefined tables make frames up to 1.34 times as large.
+// by FSE tables of the block's own: the predefined tables make frames up to 1.34 times as large.
 //
 // Most blocks take less:
 //
@@ -40,7 +34,7 @@
 //	blocks whose matches copy bytes        copied if repeat offsets, FSE tables and the
 //	after the last cut only                Huffman tree are those of the old frame; else
 //	                                       the literals are copied, the sequences coded
-//	blocks that are cut out                read, to know where copies are
+//	blocks that are cut out                read, for the tables and offsets after them
 //
 // If 4 in 100 rows of 24 KB are cut, this takes 0.58 of the time of compressing at the fastest
 // level, and makes 1.014 times the bytes (bench/record/zstdcut-2026-11-25.txt). Shorter ranges

@@ -105,7 +105,7 @@ func features(t *testing.T, frame []byte, count map[string]int) {
 					mode = "repeat"
 				case s.tables[k] == predefinedTables[k]:
 					mode = "predefined"
-				case s.tables[k].rle:
+				case s.tables[k].accuracyLog == 0:
 					mode = "RLE"
 				}
 				count["mode "+mode]++

@@ -27,7 +27,7 @@ var (
 		{5, []int16{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1}},
 		{6, []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}},
 	}
-	predefinedTables = [symbolTypes]*fseTable{newPredefined(literalLengths), newPredefined(offsets), newPredefined(matchLengths)}
+	predefinedTables = [symbolTypes]*decTable{newPredefined(literalLengths), newPredefined(offsets), newPredefined(matchLengths)}
 )
 
 // A length is written as a code and additional bits (RFC 8878 §3.1.1.3.2.1.1).
@@ -112,33 +112,34 @@ type decSymbol struct {
 
 // symbolTransform is how an encoder writes a symbol in a state: the upper 16 bits of the state
 // plus deltaNbBits is the number of the state's lower bits that are written, and the upper bits
-// of the state plus deltaFindState is the index of the next state in fseTable.encode.
+// of the state plus deltaFindState is the index of the next state in encTable.states.
 type symbolTransform struct {
 	deltaNbBits    uint32
 	deltaFindState int32
 }
 
-// fseTable codes the symbols of a symbol type by finite state entropy (RFC 8878 §4.1). It does
+// distribution is the number of states of each symbol; -1 for "less than 1" probability.
+type distribution [64]int16
+
+// decTable decodes the symbols of a symbol type by finite state entropy (RFC 8878 §4.1). It does
 // not change as long as a history refers to it.
-type fseTable struct {
-	accuracyLog uint      // there are 1<<accuracyLog states
-	norm        [64]int16 // the number of states of each symbol; -1 for "less than 1" probability
-	description []byte    // FSE_Table_Description, or the symbol of an RLE table; nil if predefined
-	rle         bool      // there is one symbol, which takes no bits
-	symbols     uint64    // those that the table has, a bit each
+type decTable struct {
+	accuracyLog uint                    // there are 1<<accuracyLog states
+	states      [maxTableSize]decSymbol // the first 1<<accuracyLog, as of encTable.states
+}
+
+// encTable encodes them.
+type encTable struct {
+	accuracyLog uint
+	description []byte // FSE_Table_Description, or the symbol of an RLE table
+	rle         bool   // there is one symbol, which takes no bits
 	transforms  [64]symbolTransform
-	decode      [maxTableSize]decSymbol // the first 1<<accuracyLog, as of encode
-	encode      [maxTableSize]uint16
+	states      [maxTableSize]uint16
 	memory      [128]byte // of the description
 }
 
-// reset removes all symbols.
-func (t *fseTable) reset() {
-	t.accuracyLog, t.norm, t.description, t.rle, t.symbols, t.transforms = 0, [64]int16{}, nil, false, 0, [64]symbolTransform{}
-}
-
 // freeList has the tables of a cutter. Those to which no history refers are used again.
-type freeList struct{ used, free []*fseTable }
+type freeList struct{ used, free []*decTable }
 
 // collect frees the tables to which none of the histories refers.
 func (l *freeList) collect(histories ...*history) {
@@ -153,54 +154,49 @@ func (l *freeList) collect(histories ...*history) {
 	l.used = used
 }
 
-// get returns a table without symbols.
-func (l *freeList) get() (t *fseTable) {
+// get returns a table, which may have any states.
+func (l *freeList) get() (t *decTable) {
 	if last := len(l.free) - 1; last >= 0 {
 		t, l.free = l.free[last], l.free[:last]
-		t.reset()
 	} else {
-		t = new(fseTable)
+		t = new(decTable)
 	}
 	l.used = append(l.used, t)
 	return t
 }
 
 // newPredefined returns the table of a symbol type's default distribution.
-func newPredefined(k symbolType) *fseTable {
-	t := new(fseTable)
-	t.accuracyLog = predefined[k].accuracyLog
-	copy(t.norm[:], predefined[k].norm)
-	if !t.build(k) {
+func newPredefined(k symbolType) *decTable {
+	t := &decTable{accuracyLog: predefined[k].accuracyLog}
+	var norm distribution
+	copy(norm[:], predefined[k].norm)
+	if !t.build(k, &norm) {
 		panic("a predefined table is wrong")
 	}
 	return t
 }
 
 // setRLE makes the table one of a single symbol, and returns it.
-func (t *fseTable) setRLE(symbol uint8, k symbolType) *fseTable {
-	t.reset()
-	t.accuracyLog, t.rle, t.encode[0] = 0, true, 0 // with transforms of zeros a symbol takes no bits, and the state remains 0
-	t.decode[0] = decSymbol{baseline: codes[k].baseline[symbol], addBits: codes[k].addBits[symbol]}
-	t.memory[0] = symbol
-	t.description = t.memory[:1]
-	t.norm[symbol], t.symbols = 1, 1<<symbol
+func (t *decTable) setRLE(symbol uint8, k symbolType) *decTable {
+	t.accuracyLog, t.states[0] = 0, decSymbol{baseline: codes[k].baseline[symbol], addBits: codes[k].addBits[symbol]}
 	return t
 }
 
 // readDescription reads an FSE_Table_Description (RFC 8878 §4.1.1), and returns what follows it.
-func (t *fseTable) readDescription(data []byte, k symbolType) (rest []byte, ok bool) {
+func (t *decTable) readDescription(data []byte, k symbolType) (rest []byte, ok bool) {
 	r := forwardReader{data: data}
 	t.accuracyLog = uint(r.read(4)) + 5
 	if t.accuracyLog > maxAccuracyLog[k] {
 		return nil, false
 	}
+	var norm distribution
 	left, symbol := 1<<t.accuracyLog, 0 // states without a symbol
 	for left > 0 {
 		if symbol >= maxSymbols[k] {
 			return nil, false
 		}
 		n := r.readProbability(left)
-		t.norm[symbol] = int16(n)
+		norm[symbol] = int16(n)
 		symbol++
 		if n == 0 {
 			symbol += r.readRepeatFlags(maxSymbols[k])
@@ -211,8 +207,7 @@ func (t *fseTable) readDescription(data []byte, k symbolType) (rest []byte, ok b
 	if size > len(data) {
 		return nil, false
 	}
-	t.description = data[:size]
-	return data[size:], t.build(k)
+	return data[size:], t.build(k, &norm)
 }
 
 // readProbability reads a symbol's probability, -1 to left, where left states have no symbol yet. These
@@ -246,58 +241,57 @@ func (r *forwardReader) readRepeatFlags(most int) (zeros int) {
 	return zeros
 }
 
-// normalize makes the table one for n symbols, of which symbol s occurs counts[s] times, and returns it. A
+// normalize makes the table one for n symbols, of which symbol s occurs counts[s] times. A
 // table for more symbols has more states, because its description then matters less.
-func (t *fseTable) normalize(k symbolType, counts *[64]uint32, n int) *fseTable {
-	t.accuracyLog = min(maxAccuracyLog[k], max(6, uint(bits.Len(uint(n)))-2))
-	size := 1 << t.accuracyLog
-	left, most, used := size, 0, 0
+func (t *encTable) normalize(k symbolType, counts *[64]uint32, n int) {
+	t.accuracyLog, t.rle = min(maxAccuracyLog[k], max(6, uint(bits.Len(uint(n)))-2)), false
+	var norm distribution
+	left, most, used := 1<<t.accuracyLog, 0, 0
 	for symbol, count := range counts {
 		if count == 0 {
 			continue
 		}
-		norm := max(1, int((uint64(count)<<t.accuracyLog+uint64(n)/2)/uint64(n)))
-		t.norm[symbol] = int16(norm)
-		left -= norm
-		if used++; norm > int(t.norm[most]) {
+		norm[symbol] = int16(max(1, int((uint64(count)<<t.accuracyLog+uint64(n)/2)/uint64(n))))
+		left -= int(norm[symbol])
+		if used++; norm[symbol] > norm[most] {
 			most = symbol
 		}
 	}
-	if used == 1 {
-		return t.setRLE(uint8(most), k)
+	if used == 1 { // with transforms of zeros a symbol takes no bits, and the state remains 0
+		t.accuracyLog, t.rle, t.transforms, t.states[0] = 0, true, [64]symbolTransform{}, 0
+		t.memory[0] = uint8(most)
+		t.description = t.memory[:1]
+		return
 	}
 	for left < 0 { // take a state from the symbol that has most: that costs least
 		most = 0
-		for symbol, norm := range t.norm {
-			if norm > t.norm[most] {
+		for symbol := range norm {
+			if norm[symbol] > norm[most] {
 				most = symbol
 			}
 		}
-		t.norm[most]--
+		norm[most]--
 		left++
 	}
-	t.norm[most] += int16(left)
-	t.writeDescription()
-	if !t.build(k) {
-		panic("a normalized table is wrong")
-	}
-	return t
+	norm[most] += int16(left)
+	t.writeDescription(&norm)
+	t.build(&norm)
 }
 
 // writeDescription sets the description, as readDescription reads it.
-func (t *fseTable) writeDescription() {
+func (t *encTable) writeDescription(norm *distribution) {
 	w := bitWriter{out: t.memory[:]}
 	w.add(uint64(t.accuracyLog-5), 4)
 	left := 1 << t.accuracyLog // states without a symbol
 	for symbol := 0; left > 0; symbol++ {
-		n := int(t.norm[symbol])
+		n := int(norm[symbol])
 		w.addProbability(n, left)
 		left -= n
 		if n > 0 {
 			continue
 		}
 		zeros := 0
-		for ; t.norm[symbol+1] == 0; symbol++ {
+		for ; norm[symbol+1] == 0; symbol++ {
 			zeros++
 		}
 		for ; zeros >= 3; zeros -= 3 {
@@ -325,44 +319,33 @@ func (w *bitWriter) addProbability(n, left int) {
 	w.flush()
 }
 
-// build makes the states, for decoding and encoding, from accuracyLog and norm. It returns false if norm
-// does not have exactly that number of states.
-func (t *fseTable) build(k symbolType) bool {
+// build makes the states from accuracyLog and norm. It returns false if norm does not have exactly that number
+// of states.
+func (t *decTable) build(k symbolType, norm *distribution) bool {
 	var room [maxTableSize]uint8
 	symbols := room[:1<<t.accuracyLog]
-	if !t.spread(symbols) {
+	if !norm.spread(symbols) {
 		return false
 	}
-	t.buildTransforms()
-	size := uint16(len(symbols))
-	var next [64]uint16   // of each symbol: the number of its next state, as encoders count
-	var places [64]uint16 // where in encode that is
-	total := uint16(0)
-	for s, n := range t.norm {
-		next[s], places[s] = uint16(max(n, -n)), total
-		total += next[s]
+	var next [64]uint16 // of each symbol: the number of its next state, as encoders count
+	for s, n := range norm {
+		next[s] = uint16(max(n, -n))
 	}
-	codes := &codes[k]
 	for state, s := range symbols {
 		n := next[s]
 		next[s]++
 		nbBits := uint8(t.accuracyLog) - uint8(bits.Len16(n)-1)
-		t.decode[state] = decSymbol{codes.baseline[s], n<<nbBits - size, codes.addBits[s], nbBits}
-		t.encode[places[s]] = size + uint16(state)
-		places[s]++
+		t.states[state] = decSymbol{codes[k].baseline[s], n<<nbBits - uint16(len(symbols)), codes[k].addBits[s], nbBits}
 	}
 	return true
 }
 
 // spread sets the symbol of each state (RFC 8878 §4.1.1): symbols of "less than 1" probability
 // have the last states, and the states of others are spread over the rest.
-func (t *fseTable) spread(symbols []uint8) bool {
+func (norm *distribution) spread(symbols []uint8) bool {
 	size := len(symbols)
 	high := size - 1 // the last state that is left for other symbols
-	for s, n := range t.norm {
-		if n != 0 {
-			t.symbols |= 1 << s
-		}
+	for s, n := range norm {
 		if n == -1 {
 			if high < 0 {
 				return false
@@ -372,7 +355,7 @@ func (t *fseTable) spread(symbols []uint8) bool {
 		}
 	}
 	at, stride := 0, size>>1+size>>3+3
-	for s, n := range t.norm {
+	for s, n := range norm {
 		for range n {
 			symbols[at] = uint8(s)
 			for at = (at + stride) & (size - 1); at > high; {
@@ -383,39 +366,44 @@ func (t *fseTable) spread(symbols []uint8) bool {
 	return at == 0
 }
 
-// buildTransforms sets the transforms of all symbols.
-func (t *fseTable) buildTransforms() {
-	total := 0 // states of the symbols before
-	for s, n := range t.norm {
-		switch {
-		case n == -1 || n == 1:
-			t.transforms[s] = symbolTransform{uint32(t.accuracyLog)<<16 - 1<<t.accuracyLog, int32(total - 1)}
-			total++
-		case n > 1:
-			most := uint32(t.accuracyLog) - uint32(bits.Len16(uint16(n-1))-1)
+// build makes the states and transforms from accuracyLog and norm, which has no symbol of "less than 1"
+// probability and exactly that number of states.
+func (t *encTable) build(norm *distribution) {
+	var room [maxTableSize]uint8
+	symbols := room[:1<<t.accuracyLog]
+	if !norm.spread(symbols) {
+		panic("a normalized table is wrong")
+	}
+	var places [64]uint16 // where in states the next one of each symbol is
+	total := 0            // states of the symbols before
+	for s, n := range norm {
+		places[s] = uint16(total)
+		if n > 0 {
+			most := uint32(t.accuracyLog) - uint32(bits.Len16(uint16(max(1, n-1)))-1)
 			t.transforms[s] = symbolTransform{most<<16 - uint32(n)<<most, int32(total) - int32(n)}
 			total += int(n)
 		}
 	}
+	for state, s := range symbols {
+		t.states[places[s]] = uint16(len(symbols) + state)
+		places[s]++
+	}
 }
 
 // initState returns the state with which an encoder begins, for the last symbol.
-func (t *fseTable) initState(symbol uint8) uint32 {
+func (t *encTable) initState(symbol uint8) uint32 {
 	x := &t.transforms[symbol%64]
 	n := (x.deltaNbBits + 1<<15) >> 16
-	return uint32(t.encode[uint32(int32((n<<16-x.deltaNbBits)>>n)+x.deltaFindState)%maxTableSize])
+	return uint32(t.states[uint32(int32((n<<16-x.deltaNbBits)>>n)+x.deltaFindState)%maxTableSize])
 }
 
 // nextState returns an encoder's next state for a symbol, and what is written before it: a value
 // of nbBits bits.
-func (t *fseTable) nextState(state uint32, symbol uint8) (next uint32, value uint64, nbBits uint) {
+func (t *encTable) nextState(state uint32, symbol uint8) (next uint32, value uint64, nbBits uint) {
 	x := &t.transforms[symbol%64]
 	n := (state + x.deltaNbBits) >> 16
-	return uint32(t.encode[uint32(int32(state>>n)+x.deltaFindState)%maxTableSize]), uint64(state) & (1<<n - 1), uint(n)
+	return uint32(t.states[uint32(int32(state>>n)+x.deltaFindState)%maxTableSize]), uint64(state) & (1<<n - 1), uint(n)
 }
-
-// covers reports whether the table has all symbols of a set, a bit each.
-func (t *fseTable) covers(used uint64) bool { return used&^t.symbols == 0 }
 
 // forwardReader reads bits, the lowest bit of a byte first. After the end there are zeros.
 type forwardReader struct {

@@ -122,20 +122,19 @@ func (c *Cutter) appendSequences(dst []byte) []byte {
 	if len(c.sequences) == 0 {
 		return dst
 	}
-	used := c.setCodes()
+	counts := c.setCodes()
 	modes := len(dst)
 	dst = append(dst, 0)
-	var tables [symbolTypes]*fseTable
 	for k := range symbolTypes {
-		t, mode := c.chooseTable(k, used[k])
-		if mode == compModeRLE || mode == compModeFSE {
-			dst = append(dst, t.description...)
+		t, mode := &c.own[k], byte(compModeFSE)
+		if t.normalize(k, &counts[k], len(c.sequences)); t.rle {
+			mode = compModeRLE
 		}
 		dst[modes] |= mode << (6 - 2*k)
-		tables[k] = t
+		dst = append(dst, t.description...)
+		c.out.tables[k] = nil
 	}
-	c.out.tables = tables
-	return c.appendBitstream(dst, &tables)
+	return c.appendBitstream(dst)
 }
 
 // appendSequenceCount appends Number_of_Sequences, as readSequenceCount reads it.
@@ -149,61 +148,25 @@ func appendSequenceCount(dst []byte, n int) []byte {
 	return append(dst, 255, byte(n-longSequenceCount), byte((n-longSequenceCount)>>8))
 }
 
-// setCodes sets c.codes to the codes of the sequences, and returns the codes that each symbol
-// type uses, a bit each.
-func (c *Cutter) setCodes() (used [symbolTypes]uint64) {
+// setCodes sets c.codes to the codes of the sequences, and returns how often each symbol type has each code.
+func (c *Cutter) setCodes() (counts [symbolTypes][64]uint32) {
 	c.codes = slices.Grow(c.codes[:0], len(c.sequences))[:len(c.sequences)]
-	repeats := c.out.repeatOffsets
-	var lls, ofs, mls uint64 // arrays would be in memory, not in registers
 	for i := range c.sequences {
 		s := &c.sequences[i]
-		value := s.offset + 3
-		// Most offsets are new: no repeat offset nor, without literals, the first one less 1
-		// (RFC 8878 §3.1.1.5). For others offsetValue updates c.out.repeatOffsets.
-		if o := s.offset; o != repeats[0] && o != repeats[1] && o != repeats[2] && (s.litLen > 0 || o+1 != repeats[0]) {
-			repeats = [3]uint32{o, repeats[0], repeats[1]}
-		} else {
-			c.out.repeatOffsets = repeats
-			value = c.out.offsetValue(o, s.litLen)
-			repeats = c.out.repeatOffsets
-		}
+		value := c.out.offsetValue(s.offset, s.litLen)
 		ll, of, ml := llCode(s.litLen), uint8(bits.Len32(value))-1, mlCode(s.matchLen-minMatch)
 		c.codes[i] = seqCodes{[symbolTypes]uint8{literalLengths: ll, offsets: of, matchLengths: ml}, value}
-		lls, ofs, mls = lls|1<<(ll%64), ofs|1<<(of%64), mls|1<<(ml%64)
+		counts[literalLengths][ll%64]++
+		counts[offsets][of%64]++
+		counts[matchLengths][ml%64]++
 	}
-	c.out.repeatOffsets = repeats
-	return [symbolTypes]uint64{literalLengths: lls, offsets: ofs, matchLengths: mls}
-}
-
-// chooseTable returns the FSE table for the codes that are used, and its mode: the old block's
-// table if it has all of these, or else one of the new block's own.
-func (c *Cutter) chooseTable(k symbolType, used uint64) (*fseTable, byte) {
-	t := c.in.tables[k]
-	if t != nil && t.covers(used) {
-		switch {
-		case c.out.tables[k] == t:
-			return t, compModeRepeat
-		case t.rle:
-			return t, compModeRLE
-		case t.description == nil:
-			return t, compModePredefined
-		}
-		return t, compModeFSE
-	}
-	var counts [64]uint32
-	for i := range c.codes {
-		counts[c.codes[i].codes[k]%64]++
-	}
-	if t = c.tables.get().normalize(k, &counts, len(c.sequences)); t.rle {
-		return t, compModeRLE
-	}
-	return t, compModeFSE
+	return counts
 }
 
 // appendBitstream appends the sequences' bitstream, the last sequence first (RFC 8878
 // §3.1.1.3.2.1.2).
-func (c *Cutter) appendBitstream(dst []byte, tables *[symbolTypes]*fseTable) []byte {
-	l, o, m := tables[literalLengths], tables[offsets], tables[matchLengths]
+func (c *Cutter) appendBitstream(dst []byte) []byte {
+	l, o, m := &c.own[literalLengths], &c.own[offsets], &c.own[matchLengths]
 	var ls, os, ms uint32 // the states of these tables
 	at := len(dst)
 	out := slices.Grow(dst, 12*len(c.sequences)+32) // a sequence has at most 88 bits
