@@ -252,10 +252,7 @@ func (p *compaction) Add(low, high int) { p.Rows = p.Rows.Add(low, high) }
 
 // finish sorts the runs and joins those that overlap or touch.
 func (p *compaction) finish() {
-	byLow := func(x, y Run) int { return x.Low - y.Low }
-	if !slices.IsSortedFunc(p.Rows, byLow) {
-		slices.SortFunc(p.Rows, byLow)
-	}
+	slices.SortFunc(p.Rows, func(x, y Run) int { return x.Low - y.Low })
 	joined := p.Rows[:0]
 	for _, r := range p.Rows {
 		if last := len(joined) - 1; last >= 0 && r.Low <= joined[last].High {

@@ -112,6 +112,8 @@ func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, err
 		values.Values = *zero
 		f.entries, f.values = f.entries.Add(0, 1), f.values.Add(0, 1)
 	} else if out, ok := f.cutBody(dst, &s, 0, values); ok { // values begin at 0: no levels precede them
+		// Compressing again takes 1.17 times the processor time of a job, and 1.4 times its memory, where
+		// pyarrow puts some texts of 2 KB into a dictionary.
 		return out, f.pages, nil
 	}
 	dst, err := f.write(dst, &s, values)
