@@ -82,11 +82,6 @@ func NewSink(w blob.Writer, o SinkOptions) (*Sink, error) {
 	if s.encoder, err = encode.NewEncoder(s.schema, o.Codec, o.Level); err != nil {
 		return nil, err
 	}
-	for _, n := range s.schema.Nodes { // not Leaves: a field of a struct may have the name
-		if n.Name == o.Layout.URLColumn && len(n.Children) == 0 {
-			s.encoder.Plain = n.Leaf // nearly all URLs differ, so a dictionary only costs time
-		}
-	}
 	s.file, err = encode.NewWriter(w, s.encoder)
 	return s, err
 }

@@ -95,12 +95,3 @@ type closing struct {
 }
 
 func (c *closing) Close() error { c.closed++; return nil }
-
-// The column of URLs gets no dictionary. A field of a struct may, whatever its name.
-func TestPlainIsTheColumnOfURLs(t *testing.T) {
-	page := arrow.Field{Name: "page", Type: arrow.StructOf(arrow.Field{Name: "url", Type: arrow.BinaryTypes.String})}
-	for i, fields := range [][]arrow.Field{{{Name: "url", Type: arrow.BinaryTypes.String}, page}, {page, {Name: "url", Type: arrow.BinaryTypes.String}}} {
-		s := must.Get(NewSink(new(output), SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: arrow.NewSchema(fields, nil)}))(t)
-		must.Equal(t, s.encoder.Plain, i)
-	}
-}

@@ -2,6 +2,7 @@ package decode
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -40,8 +41,9 @@ func nodeOf(physical layout.Type, length int32, nesting int) (top, leaf *columns
 	return top, leaf
 }
 
-// leafOf returns entries of a column, one of each byte, and how many rows they are.
-func leafOf(n *columns.Node, source []byte) (l columns.Leaf, rows int) {
+// leafOf returns entries of a column, one of each byte, and how many rows they are. plain says that no value of
+// four bytes or more repeats, so that they get no dictionary.
+func leafOf(n *columns.Node, source []byte, plain bool) (l columns.Leaf, rows int) {
 	l.N = len(source)
 	if n.Type == layout.ByteArray {
 		l.Offsets = []int32{0}
@@ -74,8 +76,14 @@ func leafOf(n *columns.Node, source []byte) (l columns.Leaf, rows int) {
 			l.Fixed = append(l.Fixed, b>>7)
 		case width > 0:
 			l.Fixed = append(l.Fixed, bytes.Repeat([]byte{b >> 3}, width)...)
+			if plain && width >= 4 {
+				binary.LittleEndian.PutUint32(l.Fixed[len(l.Fixed)-width:], uint32(len(l.Fixed)))
+			}
 		default:
 			l.Data = append(l.Data, bytes.Repeat([]byte{b}, int(b>>3))...)
+			if plain {
+				l.Data = binary.LittleEndian.AppendUint32(l.Data, uint32(len(l.Offsets)))
+			}
 			l.Offsets = append(l.Offsets, int32(len(l.Data)))
 		}
 	}
@@ -84,18 +92,15 @@ func leafOf(n *columns.Node, source []byte) (l columns.Leaf, rows int) {
 
 // roundTrip encodes a leaf as a file, and compares what is read of it, some rows at a
 // time.
-func roundTrip(top, leaf *columns.Node, l *columns.Leaf, rows, run int, plain bool) error {
-	return roundTripOf(top, leaf, l, l, rows, run, plain)
+func roundTrip(top, leaf *columns.Node, l *columns.Leaf, rows, run int) error {
+	return roundTripOf(top, leaf, l, l, rows, run)
 }
 
 // roundTripOf is roundTrip for a leaf that should come back as want.
-func roundTripOf(top, leaf *columns.Node, l, want *columns.Leaf, rows, run int, plain bool) error {
+func roundTripOf(top, leaf *columns.Node, l, want *columns.Leaf, rows, run int) error {
 	encoder, err := encode.NewEncoder(&columns.Schema{Nodes: []*columns.Node{top}, Leaves: []*columns.Node{leaf}}, compress.None, 0)
 	if err != nil {
 		return err
-	}
-	if plain {
-		encoder.Plain = 0
 	}
 	group, err := encoder.Encode(&encode.Rows{N: int64(rows), Leaves: []columns.Leaf{*l}})
 	if err != nil {
@@ -186,13 +191,13 @@ func TestRoundTrip(t *testing.T) {
 					source[i] = byte(rng.Uint32())
 				}
 				top, leaf := nodeOf(physical, 5, nesting)
-				l, rows := leafOf(leaf, source)
 				for _, run := range []int{1, 9, 4096, 1 << 20} {
 					if run == 1 && n > blockSize && nesting != 2 {
 						continue // only a list's levels are read in blocks, at whose ends a run may end; each run skips what is before it
 					}
 					for _, plain := range []bool{false, true} {
-						if err := roundTrip(top, leaf, &l, rows, run, plain); err != nil {
+						l, rows := leafOf(leaf, source, plain)
+						if err := roundTrip(top, leaf, &l, rows, run); err != nil {
 							t.Fatalf("type %d, nesting %d, %d entries, runs of %d, plain %t: %v", physical, nesting, n, run, plain, err)
 						}
 					}
@@ -205,9 +210,9 @@ func TestRoundTrip(t *testing.T) {
 // A chunk that ends before its rows, or has more, is damaged.
 func TestRowsMissing(t *testing.T) {
 	top, leaf := nodeOf(layout.Int64, 0, 2)
-	l, rows := leafOf(leaf, []byte{6, 7, 7, 0, 2, 6})
-	must.Fail(t, roundTrip(top, leaf, &l, rows+1, 2, true), "row more than there is was read")
-	must.Fail(t, roundTrip(top, leaf, &l, rows-1, 2, true), "row that the row group does not have was overlooked")
+	l, rows := leafOf(leaf, []byte{6, 7, 7, 0, 2, 6}, true)
+	must.Fail(t, roundTrip(top, leaf, &l, rows+1, 2), "row more than there is was read")
+	must.Fail(t, roundTrip(top, leaf, &l, rows-1, 2), "row that the row group does not have was overlooked")
 }
 
 func FuzzRoundTrip(f *testing.F) {
@@ -216,8 +221,8 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add(byte(7), byte(0), uint16(100), false, bytes.Repeat([]byte{1, 2, 255}, 300))
 	f.Fuzz(func(t *testing.T, physical, nesting byte, run uint16, plain bool, source []byte) {
 		top, leaf := nodeOf(layout.Type(physical%8), int32(run%20)+1, int(nesting%4))
-		l, rows := leafOf(leaf, source)
-		must.Do(t, roundTrip(top, leaf, &l, rows, int(run)+1, plain))
+		l, rows := leafOf(leaf, source, plain)
+		must.Do(t, roundTrip(top, leaf, &l, rows, int(run)+1))
 	})
 }
 
@@ -255,7 +260,7 @@ func TestCompact(t *testing.T) {
 				b.Valid = nil
 			}
 			bits := columns.Leaf{N: rows, Bits: &b}
-			if err := roundTripOf(boolean, booleanLeaf, &bits, bits.Plain(booleanLeaf), rows, 100_000, false); err != nil {
+			if err := roundTripOf(boolean, booleanLeaf, &bits, bits.Plain(booleanLeaf), rows, 100_000); err != nil {
 				t.Fatalf("%d booleans, %d nulls: %v", rows, nulls, err)
 			}
 			lists := columns.Leaf{Lists: &x, Offsets: []int32{0}}
@@ -265,7 +270,7 @@ func TestCompact(t *testing.T) {
 			}
 			plain := lists.Plain(listLeaf)
 			lists.N = plain.N
-			if err := roundTripOf(list, listLeaf, &lists, plain, rows, 100_000, false); err != nil {
+			if err := roundTripOf(list, listLeaf, &lists, plain, rows, 100_000); err != nil {
 				t.Fatalf("%d lists, %d nulls: %v", rows, nulls, err)
 			}
 		}

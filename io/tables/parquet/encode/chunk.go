@@ -43,8 +43,7 @@ type chunkEncoder struct {
 }
 
 // encodeChunk appends the pages of leaf l of node n to dst, and returns them with their description.
-// tryDictionary says that its values may repeat; it has no effect on leaves with Bits or Lists.
-func (e *Encoder) encodeChunk(dst []byte, n *columns.Node, l *columns.Leaf, tryDictionary bool) ([]byte, chunk, error) {
+func (e *Encoder) encodeChunk(dst []byte, n *columns.Node, l *columns.Leaf) ([]byte, chunk, error) {
 	c := chunkEncoder{Encoder: e, node: n, begin: len(dst), out: dst}
 	c.chunk.entries, c.chunk.nulls = int64(l.N), int64(l.N-l.Values(n.Width()))
 	var distinct *columns.Leaf
@@ -54,25 +53,24 @@ func (e *Encoder) encodeChunk(dst []byte, n *columns.Node, l *columns.Leaf, tryD
 	case l.Lists != nil:
 		distinct = c.lists(l)
 	default:
-		distinct = c.values(l, tryDictionary)
+		distinct = c.values(l)
 	}
 	c.chunk.low, c.chunk.high = extremes(n, distinct)
 	c.chunk.size = int64(len(c.out) - c.begin)
 	return c.out, c.chunk, c.err
 }
 
-// values appends the pages of a leaf that has neither Bits nor Lists, with a dictionary if tryDictionary is set and
-// values repeat. It returns a leaf that has each of the values at least once.
-func (c *chunkEncoder) values(l *columns.Leaf, tryDictionary bool) *columns.Leaf {
-	if tryDictionary {
-		if d := newDictionary(l, c.node.Width()); d != nil {
-			c.dictionaryPage(d)
-			c.dataPages(l, d)
-			return &d.entries
-		}
+// values appends the pages of a leaf that has neither Bits nor Lists, with a dictionary if values repeat. It
+// returns a leaf that has each of the values at least once.
+func (c *chunkEncoder) values(l *columns.Leaf) *columns.Leaf {
+	d := newDictionary(l, c.node.Width())
+	if d == nil {
+		c.dataPages(l, nil)
+		return l
 	}
-	c.dataPages(l, nil)
-	return l
+	c.dictionaryPage(d)
+	c.dataPages(l, d)
+	return &d.entries
 }
 
 // dictionaryPage appends the page of a dictionary.

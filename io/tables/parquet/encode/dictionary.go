@@ -1,10 +1,7 @@
 package encode
 
 import (
-	"encoding/binary"
 	"math/bits"
-
-	"github.com/zeebo/xxh3"
 
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
@@ -18,12 +15,12 @@ const (
 	dictionaryTrial = 1024
 )
 
-// dictionary is the distinct values of a leaf, found by a hash table with open addressing.
+// dictionary is the distinct values of a leaf.
 type dictionary struct {
-	slots   []int32      // 1 + the index of an entry, 0 for none; a power of two, at least half of them free
-	indices []int32      // of the leaf's values, into the entries
-	entries columns.Leaf // the distinct values
-	n       int          // of entries
+	known   map[string]int32 // the index of each entry
+	indices []int32          // of the leaf's values, into the entries
+	entries columns.Leaf     // the distinct values
+	n       int              // of entries
 }
 
 // newDictionary returns the dictionary of a leaf's values. Their width is that of [columns.Node.Width]. It
@@ -33,7 +30,7 @@ func newDictionary(l *columns.Leaf, width int) *dictionary {
 	if n < 2 || width == 1 { // a boolean is no larger than an index
 		return nil
 	}
-	d := &dictionary{slots: make([]int32, 1<<bits.Len(uint(min(n, dictionaryTrial)))), indices: make([]int32, 0, n)}
+	d := &dictionary{known: make(map[string]int32), indices: make([]int32, 0, n)}
 	if width == 0 {
 		d.entries.Offsets = append(d.entries.Offsets, 0)
 	}
@@ -61,21 +58,16 @@ func (d *dictionary) appendIndices(dst []byte, indices []int32) []byte {
 // index returns the index of the entry with value v, which it appends if there is none. width is 0 for byte
 // arrays.
 func (d *dictionary) index(v []byte, width int) int32 {
-	slot := d.firstSlot(v, width)
-	for ; d.slots[slot] != 0; slot = d.nextSlot(slot) {
-		if entry := d.slots[slot] - 1; string(d.entries.Value(int(entry), width)) == string(v) {
-			return entry
-		}
+	entry, ok := d.known[string(v)]
+	if !ok {
+		entry = int32(d.n)
+		d.known[string(v)] = entry
+		d.addEntry(v, width)
 	}
-	d.addEntry(v, width)
-	d.slots[slot] = int32(d.n)
-	if 2*d.n > len(d.slots) {
-		d.grow(width)
-	}
-	return int32(d.n - 1)
+	return entry
 }
 
-// addEntry appends an entry with value v, which no slot refers to yet.
+// addEntry appends an entry with value v.
 func (d *dictionary) addEntry(v []byte, width int) {
 	d.n++
 	if width > 0 {
@@ -84,34 +76,4 @@ func (d *dictionary) addEntry(v []byte, width int) {
 	}
 	d.entries.Data = append(d.entries.Data, v...)
 	d.entries.Offsets = append(d.entries.Offsets, int32(len(d.entries.Data)))
-}
-
-// firstSlot returns the slot in which a value is looked for first, by its hash.
-func (d *dictionary) firstSlot(v []byte, width int) int {
-	const multiplier = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio: Fibonacci hashing
-	var hash uint64
-	switch width {
-	case 4:
-		hash = uint64(binary.LittleEndian.Uint32(v)) * multiplier
-	case 8:
-		hash = binary.LittleEndian.Uint64(v) * multiplier
-	default:
-		hash = xxh3.Hash(v)
-	}
-	return int(hash>>32) & (len(d.slots) - 1)
-}
-
-// nextSlot returns the slot in which a value is looked for after another.
-func (d *dictionary) nextSlot(slot int) int { return (slot + 1) & (len(d.slots) - 1) }
-
-// grow doubles the number of slots.
-func (d *dictionary) grow(width int) {
-	d.slots = make([]int32, 2*len(d.slots))
-	for i := range d.n {
-		slot := d.firstSlot(d.entries.Value(i, width), width)
-		for d.slots[slot] != 0 {
-			slot = d.nextSlot(slot)
-		}
-		d.slots[slot] = int32(i + 1)
-	}
 }

@@ -13,10 +13,6 @@ import (
 
 // Encoder encodes rows of a schema's columns. It is safe for concurrent use.
 type Encoder struct {
-	// Plain is the number of a leaf whose values hardly repeat, so that no dictionary is tried; -1
-	// for none.
-	Plain int
-
 	schema   *columns.Schema
 	compress func(dst, src []byte) []byte // nil for Uncompressed
 	heads    []layout.Chunk               // by leaf: what all its chunks have in common
@@ -28,7 +24,7 @@ func NewEncoder(schema *columns.Schema, c compress.Codec, level int) (*Encoder, 
 	if !ok {
 		return nil, fmt.Errorf("the compression %s is none of Parquet", c)
 	}
-	e := &Encoder{Plain: -1, schema: schema, compress: codec.Compressor(level)}
+	e := &Encoder{schema: schema, compress: codec.Compressor(level)}
 	e.addHeads(nil, schema.Nodes, codec)
 	return e, nil
 }
@@ -98,7 +94,7 @@ func (e *Encoder) Encode(r *Rows) (*Group, error) {
 	g := &Group{Rows: r.N, chunks: make([]chunk, len(r.Leaves))}
 	for i, n := range e.schema.Leaves {
 		var err error
-		if g.Data, g.chunks[i], err = e.encodeChunk(g.Data, n, &r.Leaves[i], i != e.Plain); err != nil {
+		if g.Data, g.chunks[i], err = e.encodeChunk(g.Data, n, &r.Leaves[i]); err != nil {
 			return nil, fmt.Errorf("column %q: %w", n.Name, err)
 		}
 	}
