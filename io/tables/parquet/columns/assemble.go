@@ -50,19 +50,6 @@ func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nul
 		return nil, l.N, 0
 	}
 	bits = make([]byte, bitutil.BytesForBits(int64(l.N)))
-	if l.Repetitions == nil && s.definition == 0 { // each entry is a slot
-		for i, definition := range l.Definitions {
-			in := byte(0)
-			if low <= definition && definition <= high {
-				in = 1
-			}
-			bits[i>>3] |= in << (i & 7)
-		}
-		if nulls = l.N - bitutil.CountSetBits(bits, 0, l.N); nulls == 0 {
-			return nil, l.N, 0
-		}
-		return bits, l.N, nulls
-	}
 	for i := range l.N {
 		repetition, definition := l.levels(i, c.most())
 		if repetition > s.repetition || definition < s.definition {

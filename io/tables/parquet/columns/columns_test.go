@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	stdstrings "strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/io/store/must"
+	"robotsbatch/io/tables"
 	"robotsbatch/io/tables/parquet/layout"
 )
 
@@ -325,42 +327,37 @@ func TestFlatBooleans(t *testing.T) {
 func TestCodedLists(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	mem := memory.NewGoAllocator()
-	numbered := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-	coded := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.ListOf(numbered)}
+	names := []string{"bot0", "bot1", "bot2", "bot3", "bot4", "bot5"}
 	leaf := &Node{Type: layout.ByteArray, Repetition: layout.Optional, MaxDefinition: 3, MaxRepetition: 1}
 	n := &Node{Type: layout.NoType, Repetition: layout.Optional, MaxDefinition: 1, Meaning: Meaning{Kind: List}, Children: []*Node{
 		{Type: layout.NoType, Repetition: layout.Repeated, MaxDefinition: 2, MaxRepetition: 1, Children: []*Node{leaf}},
 	}}
 	for range 300 {
-		lists := array.NewListBuilder(mem, numbered)
-		names := lists.ValueBuilder().(*array.BinaryDictionaryBuilder)
-		distinct := make([][]string, 1+r.IntN(5))
+		distinct := make([][]int32, 1+r.IntN(5))
 		for i := range distinct {
-			lists.Append(true)
 			for range r.IntN(5) {
-				distinct[i] = append(distinct[i], fmt.Sprint("bot", r.IntN(6)))
-				must.Do(t, names.AppendString(distinct[i][len(distinct[i])-1]))
+				distinct[i] = append(distinct[i], int32(r.IntN(len(names))))
 			}
 		}
-		plain, index := array.NewListBuilder(mem, arrow.BinaryTypes.String), array.NewInt32Builder(mem)
-		rows := 2 + r.IntN(20)
-		for range rows {
+		plain, index := array.NewListBuilder(mem, arrow.BinaryTypes.String), make([]int32, 2+r.IntN(20))
+		for row := range index {
 			if r.IntN(4) == 0 {
 				plain.AppendNull()
-				index.AppendNull()
+				index[row] = -1
 				continue
 			}
-			list := r.IntN(len(distinct))
-			index.Append(int32(list))
+			index[row] = int32(r.IntN(len(distinct)))
 			plain.Append(true)
-			for _, name := range distinct[list] {
-				plain.ValueBuilder().(*array.StringBuilder).Append(name)
+			for _, name := range distinct[index[row]] {
+				plain.ValueBuilder().(*array.StringBuilder).Append(names[name])
 			}
 		}
+		maker := tables.Maker{Memory: mem, Most: math.MaxInt32}
+		coded := must.Get(maker.Codes(names, len(distinct), func(list int32) []int32 { return distinct[list] }, index))(t)
 		low := r.IntN(2)
 		var leaves []*Leaf
-		for _, column := range []arrow.Array{plain.NewArray(), array.NewDictionaryArray(coded, index.NewArray(), lists.NewArray())} {
-			shredded := must.Get((&Shredder{Memory: mem}).Shred(n, array.NewSlice(column, int64(low), int64(rows)).Data().(*array.Data)))(t)
+		for _, column := range []arrow.Array{plain.NewArray(), array.MakeFromData(coded)} {
+			shredded := must.Get((&Shredder{Memory: mem}).Shred(n, array.NewSlice(column, int64(low), int64(len(index))).Data().(*array.Data)))(t)
 			leaves = append(leaves, &shredded[0])
 		}
 		want, got := leaves[0], leaves[1].Plain(leaf)

@@ -65,8 +65,8 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 	dt := tables.Storage(d.DataType())
 	switch dt.(type) {
 	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
-		if l, ok := codedLists(n, d, &e); ok {
-			s.leaves = append(s.leaves, l)
+		if dt == arrow.DataType(tables.CodedLists) {
+			s.leaves = append(s.leaves, codedLists(d, &e))
 			return nil
 		}
 		plain := tables.Plain(d, s.Memory)

@@ -70,7 +70,7 @@ func (e *entries) count() int {
 	return n
 }
 
-// fixed sets l to the values of width bytes, unchanged. It copies runs of neighbours at once.
+// fixed sets l to the values of width bytes, unchanged.
 func (s *Shredder) fixed(l *Leaf, d *array.Data, width int, e *entries) error {
 	from := elements[byte](d, 1)
 	if e.index == nil {
@@ -79,13 +79,9 @@ func (s *Shredder) fixed(l *Leaf, d *array.Data, width int, e *entries) error {
 	}
 	l.Fixed = s.bytes(e.count() * width)
 	to := l.Fixed
-	for i := 0; i < len(e.index); {
-		low := i
-		for i++; i < len(e.index) && e.index[low] >= 0 && e.index[i] == e.index[i-1]+1; {
-			i++
-		}
-		if at := int(e.index[low]); at >= 0 {
-			to = to[copy(to, from[at*width:(at+i-low)*width]):]
+	for _, at := range e.index {
+		if at >= 0 {
+			to = to[copy(to, from[int(at)*width:(int(at)+1)*width]):]
 		}
 	}
 	return nil
@@ -173,7 +169,7 @@ func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries
 }
 
 // byteArrays sets l to byte arrays of d: array i is between offsets i and i+1. Their bytes are shared with d if
-// the entries are neighbours, and so are the offsets if they begin at 0 and have 32 bits.
+// the entries are neighbours.
 func byteArrays[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *array.Data) error {
 	from := elements[byte](d, 2)
 	if e.index == nil && e.n > 0 {
@@ -182,10 +178,6 @@ func byteArrays[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, 
 			return errLongStrings
 		}
 		l.Data = from[low:high]
-		if same, ok := any(offsets[e.low : e.low+e.n+1]).([]int32); ok && low == 0 {
-			l.Offsets = same
-			return nil
-		}
 		l.Offsets = s.numbers(e.n + 1)
 		for i := range l.Offsets {
 			l.Offsets[i] = int32(offsets[e.low+i] - low)
