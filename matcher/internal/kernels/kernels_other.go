@@ -9,12 +9,6 @@ func (t *SignatureTable) Sign(signatures []Signature, data []byte, texts []Bound
 	t.signPortable(signatures, data, texts)
 }
 
-// FirstFit returns the first path whose signature has HardBits or all bits of a suffix's
-// signature; len(paths) if there is none.
-func FirstFit(paths []Signature, suffixes []byte) (path int) {
-	return firstFitPortable(paths, suffixes)
-}
-
 // MinPairs is larger than any text: callers never use IndexPair here.
 const MinPairs = math.MaxInt
 
@@ -23,9 +17,6 @@ const MinPairs = math.MaxInt
 func IndexPair(s []byte, gap int, first, last byte) int {
 	return indexPairPortable(s, gap, first, last)
 }
-
-// HasControl reports whether data has a NUL, CR or LF.
-func HasControl(data []byte) bool { return hasControlPortable(data) }
 
 // PlainHost returns the end of the authority that starts at start. plain reports whether
 // that authority is a host without port, spelled as in a key: non-empty labels of bytes

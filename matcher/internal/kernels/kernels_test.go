@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-
-	"robotsbatch/io/store/must"
 )
 
 // testHost is a table like that of package urls.
@@ -17,29 +15,6 @@ var testHost = NewHostTable(
 	},
 	func(c byte) bool { return strings.ContainsRune("/?#;", rune(c)) },
 )
-
-// FuzzFirstFit compares FirstFit with its plain Go twin. The signatures have few bits set,
-// so that some fit and some do not.
-func FuzzFirstFit(f *testing.F) {
-	f.Add([]byte{0, 1, 3, 7, 15, 255}, []byte{8, 64, 65, 1})
-	f.Add([]byte{1, 2, 128, 4}, []byte{16, 17, 18, 19, 20, 21, 8, 5})
-	f.Add([]byte{0, 15}, []byte{16, 32, 16, 32, 16, 32, 16, 32, 16, 1, 32})
-	f.Add([]byte{0, 15}, []byte{})
-	f.Fuzz(func(t *testing.T, some, others []byte) {
-		spread := func(c byte) Signature { return Signature(c&0x3F) | Signature(c>>6)<<40 | Signature(c>>7)<<62 }
-		paths := make([]Signature, len(some))
-		for i, c := range some {
-			paths[i] = spread(c)
-		}
-		var suffixes []byte
-		for _, c := range others {
-			suffixes = binary.LittleEndian.AppendUint64(suffixes, uint64(spread(c)&^HardBits))
-		}
-		if got, want := FirstFit(paths, suffixes), firstFitPortable(paths, suffixes); got != want {
-			t.Fatalf("%x in %x: path %d, not %d", suffixes, paths, got, want)
-		}
-	})
-}
 
 // TestFirstWithout puts the only signature that fits at each index of lists of each length,
 // up to several rounds of the loop.
@@ -85,31 +60,6 @@ func FuzzIndexPair(f *testing.F) {
 				t.Fatalf("%q and %d behind %q in %q: %d, not %d", first, gap, last, s, got, want)
 			}
 		}
-	})
-}
-
-// TestHasControl puts each byte up to a little above '\r' at each index of texts of each
-// length, up to several loads.
-func TestHasControl(t *testing.T) {
-	for n := range 300 {
-		data := bytes.Repeat([]byte{'~'}, n)
-		must.Need(t, !HasControl(data), "%d bytes without have one", n)
-		for i := range data {
-			for _, c := range []byte{0, 1, '\t', '\n', '\v', '\f', '\r', 14, ' ', 0x80, 0x8A, 0xFF} {
-				data[i] = c
-				if got, want := HasControl(data), strings.IndexByte("\x00\r\n", c) >= 0; got != want {
-					t.Fatalf("byte %#x at %d of %d: %v", c, i, n, got)
-				}
-			}
-			data[i] = '~'
-		}
-	}
-}
-
-func FuzzHasControl(f *testing.F) {
-	f.Add([]byte("http://a.example/\nhttp://b.example/, and some more bytes than a load"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		must.Equal(t, HasControl(data), hasControlPortable(data), data)
 	})
 }
 
@@ -204,29 +154,11 @@ func BenchmarkSign(b *testing.B) {
 	}
 }
 
-func BenchmarkFirstFit(b *testing.B) {
-	paths := make([]Signature, 256)
-	suffixes := make([]byte, 0, 30*SignatureSize)
-	for i := range 30 {
-		suffixes = binary.LittleEndian.AppendUint64(suffixes, 1<<40|1<<i)
-	}
-	benchmarkKernel(b, len(paths)*len(suffixes),
-		func() { sink = FirstFit(paths, suffixes) },
-		func() { sink = firstFitPortable(paths, suffixes) })
-}
-
 func BenchmarkIndexPair(b *testing.B) {
 	s := []byte("/section/articles/2024/some-headline-of-the-day-12345.html?page=2&sort=up&from=feed")
 	benchmarkKernel(b, len(s),
 		func() { sink = IndexPair(s, 5, '/', 'x') },
 		func() { sink = indexPairPortable(s, 5, '/', 'x') })
-}
-
-func BenchmarkHasControl(b *testing.B) {
-	data, _ := testColumn()
-	benchmarkKernel(b, len(data),
-		func() { HasControl(data) },
-		func() { hasControlPortable(data) })
 }
 
 func BenchmarkPlainHost(b *testing.B) {

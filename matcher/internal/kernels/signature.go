@@ -100,45 +100,20 @@ func (t *SignatureTable) signPortable(signatures []Signature, data []byte, texts
 // bytesOf returns the signature of a text's bytes: the union of the bits that the table has
 // for each byte.
 func (t *SignatureTable) bytesOf(s []byte) (set Signature) {
-	last := len(s) - 8
-	if last < 0 {
-		for _, c := range s {
-			set |= t.bits[c]
-		}
-		return set
+	for _, c := range s {
+		set |= t.bits[c]
 	}
-	for i := 0; i < last; i += 8 {
-		set |= t.bytesOf4(s, i) | t.bytesOf4(s, i+4)
-	}
-	return set | t.bytesOf4(s, last) | t.bytesOf4(s, last+4) // these may overlap bytes seen before
-}
-
-// bytesOf4 returns the bits that the four bytes at s[i] set.
-func (t *SignatureTable) bytesOf4(s []byte, i int) Signature {
-	return t.bits[Load8(s, i)] | t.bits[Load8(s, i+1)] | t.bits[Load8(s, i+2)] | t.bits[Load8(s, i+3)]
+	return set
 }
 
 // gramsOf returns the bits that the segment 4-grams of a text set.
 func gramsOf(s []byte) (set Signature) {
-	for ; len(s) >= 8+gramSize; s = s[8:] {
-		for slashes := slashesIn(binary.LittleEndian.Uint64(s)); slashes != 0; slashes &= slashes - 1 {
-			at := bits.TrailingZeros64(slashes) / 8
-			set |= gramBit(binary.LittleEndian.Uint32(s[at+1:]))
-		}
-	}
 	for ; len(s) > gramSize; s = s[1:] {
 		if s[0] == '/' {
 			set |= gramBit(binary.LittleEndian.Uint32(s[1:]))
 		}
 	}
 	return set
-}
-
-// slashesIn returns the top bit of each byte of word that is a slash.
-func slashesIn(word uint64) uint64 {
-	const low7 = 0x7F7F7F7F7F7F7F7F
-	other := word ^ 0x2F2F2F2F2F2F2F2F // a zero byte for each slash
-	return ^((other&low7 + low7) | other | low7)
 }
 
 // gramBit hashes a 4-gram to one of the 32 bits.
@@ -148,26 +123,15 @@ func gramBit(gram uint32) Signature { return 1 << gramShift << (gram * 0x9E3779B
 // missing; n if there is none.
 func FirstWithout(b []byte, at, n int, missing Signature) int {
 	i := 0
-	for ; i <= n-4; i, at = i+4, at+4*SignatureSize {
-		switch {
-		case Signature(Load64(b, at))&missing == 0:
-			return i
-		case Signature(Load64(b, at+SignatureSize))&missing == 0:
-			return i + 1
-		case Signature(Load64(b, at+2*SignatureSize))&missing == 0:
-			return i + 2
-		case Signature(Load64(b, at+3*SignatureSize))&missing == 0:
-			return i + 3
-		}
-	}
 	for ; i < n && Signature(Load64(b, at))&missing != 0; at += SignatureSize {
 		i++
 	}
 	return i
 }
 
-// firstFitPortable is the plain Go twin of FirstFit.
-func firstFitPortable(paths []Signature, suffixes []byte) (path int) {
+// FirstFit returns the first path whose signature has HardBits or all bits of a suffix's
+// signature; len(paths) if there is none.
+func FirstFit(paths []Signature, suffixes []byte) (path int) {
 	n := len(suffixes) / SignatureSize
 	for i, path := range paths {
 		if path&HardBits != 0 || FirstWithout(suffixes, 0, n, ^path) < n {

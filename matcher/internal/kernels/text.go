@@ -1,7 +1,6 @@
 package kernels
 
 import (
-	"bytes"
 	"encoding/binary"
 )
 
@@ -13,11 +12,6 @@ func indexPairPortable(s []byte, gap int, first, last byte) int {
 		}
 	}
 	return -1
-}
-
-// hasControlPortable is the plain Go twin of HasControl.
-func hasControlPortable(data []byte) bool {
-	return bytes.IndexByte(data, '\n') >= 0 || bytes.IndexByte(data, '\r') >= 0 || bytes.IndexByte(data, 0) >= 0
 }
 
 // HostTable has the role of each byte in a host.
