@@ -20,7 +20,6 @@ import (
 const (
 	storedSize  = 8
 	copyingSize = 256 << 10
-	chunkSize   = 256 << 10
 	readers     = 8 // goroutines that read the temporary file
 )
 
@@ -38,8 +37,6 @@ type bodyStore struct {
 	limit  int64        // of size, in bytes
 	bodies []storedBody // in memory
 	size   int64        // of bodies, in bytes
-	chunks [][]byte     // their memory, but for those that are larger than a chunk; reused
-	used   int          // the first chunks, which have bodies in them
 	spill  runs.Spill   // the temporary file
 }
 
@@ -56,30 +53,11 @@ const storedExtra = 128
 // add stores a copy of a compiled body. If that exceeds the limit, it flushes all bodies, whose
 // offsets in the temporary file table gets.
 func (s *bodyStore) add(number uint32, stored []byte, table *bodyTable) error {
-	s.bodies = append(s.bodies, storedBody{number: number, stored: s.copyToChunk(stored)})
+	s.bodies = append(s.bodies, storedBody{number: number, stored: bytes.Clone(stored)})
 	if s.size += int64(len(stored)) + storedExtra; s.size <= s.limit {
 		return nil
 	}
 	return s.flush(table)
-}
-
-// copyToChunk returns a copy of a body in a chunk that many bodies share. With an allocation
-// for each body, the garbage collector would take longer.
-func (s *bodyStore) copyToChunk(stored []byte) []byte {
-	if len(stored) > chunkSize {
-		return bytes.Clone(stored)
-	}
-	if s.used == 0 || len(s.chunks[s.used-1])+len(stored) > chunkSize {
-		if s.used == len(s.chunks) {
-			s.chunks = append(s.chunks, make([]byte, 0, chunkSize))
-		}
-		s.chunks[s.used] = s.chunks[s.used][:0]
-		s.used++
-	}
-	chunk := &s.chunks[s.used-1]
-	start := len(*chunk)
-	*chunk = append(*chunk, stored...)
-	return (*chunk)[start:len(*chunk):len(*chunk)]
 }
 
 // flush writes the bodies in memory to the temporary file, ordered by the least host that is
@@ -107,7 +85,7 @@ func (s *bodyStore) flush(table *bodyTable) error {
 		}
 	}
 	clear(s.bodies)
-	s.bodies, s.size, s.used = s.bodies[:0], 0, 0
+	s.bodies, s.size = s.bodies[:0], 0
 	return w.Flush()
 }
 
@@ -118,7 +96,7 @@ func (s *bodyStore) finish(table *bodyTable) error {
 		return nil
 	}
 	err := s.flush(table)
-	s.bodies, s.chunks = nil, nil
+	s.bodies = nil
 	return err
 }
 

@@ -35,7 +35,7 @@ func TestStore(t *testing.T) {
 				update(number, func(k *bodyMeta) { binary.BigEndian.PutUint64(k.first[:], rng.Uint64()) })
 				texts = append(texts, bytes.Repeat([]byte{byte(number), byte(number >> 8)}, 1+rng.IntN(100)))
 				if number%100 == 0 {
-					texts[number] = bytes.Repeat(texts[number], chunkSize/len(texts[number])+1)
+					texts[number] = bytes.Repeat(texts[number], copyingSize/len(texts[number])+1)
 				}
 				must.Do(t, b.store.add(number, texts[number], &b.table))
 			}

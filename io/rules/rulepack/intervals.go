@@ -287,7 +287,6 @@ func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []i
 		some := keys[first:min(first+atOnce, len(keys))]
 		clear(likely[:])
 		p.findLikely(some, &likely)
-		p.touchIntervals(likely[:len(some)])
 		for i := range some {
 			l := &likely[i]
 			b, index, known := bucket(nil), l.index, l.record != nil && l.record.is(some[i].Text)
@@ -348,7 +347,6 @@ func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []ma
 	var found [atOnce]origin
 	for ; first < len(spans); first += atOnce {
 		some := spans[first:min(first+atOnce, len(spans))]
-		p.touchTimes(some) // loads what AppendTimes reads next
 		for i, s := range some {
 			found[i] = unknown // resets the origin
 			if s != nil {
