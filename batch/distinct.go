@@ -19,7 +19,7 @@ type authorities struct {
 	known, unknown distinct // of which something is known, and of which nothing is
 }
 
-// add adds the authorities of a batch. It overwrites v.Authorities and v.Unknown.
+// add adds the authorities of a batch.
 func (a *authorities) add(v *Verdicts) {
 	a.known.add(v.Authorities)
 	a.unknown.add(v.Unknown)
@@ -44,13 +44,10 @@ type distinct struct {
 	registers []uint8 // nil while exact
 }
 
-// add adds hashes, and overwrites them. Many at a time are faster: one alone would
-// wait for memory.
+// add adds hashes.
 func (d *distinct) add(hashes []uint64) {
-	for i := range hashes {
-		hashes[i] = max(hashes[i], 1) // 0 is a free slot of a hashSet
-	}
-	for _, hash := range d.exact.misses(hashes) {
+	for _, hash := range hashes {
+		hash = max(hash, 1) // 0 is a free slot of a hashSet
 		if d.registers != nil {
 			d.register(hash)
 		} else if d.exact.add(hash); d.exact.count > exactLimit {
@@ -115,23 +112,6 @@ func (d *distinct) count() int64 {
 type hashSet struct {
 	slots []uint64 // a power of two, at most half of them taken; 0 is free
 	count int
-}
-
-// misses returns the hashes that are not in their first slot, in the memory of hashes. Some may
-// be in another slot. It does not branch on the slots, so the cache misses of many hashes
-// overlap.
-func (s *hashSet) misses(hashes []uint64) []uint64 {
-	if len(s.slots) == 0 {
-		return hashes
-	}
-	n := 0
-	for _, hash := range hashes {
-		hashes[n] = hash
-		if s.slots[hash&uint64(len(s.slots)-1)] != hash {
-			n++
-		}
-	}
-	return hashes[:n]
 }
 
 // add adds a hash, which is not 0, unless it is there.
