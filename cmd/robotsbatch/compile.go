@@ -100,8 +100,8 @@ func (c *compileCommand) check() error {
 // left implements command.
 func (c *compileCommand) left() option.Message { return leftText(c.out) }
 
-// run makes a rule pack, or one for each of -partitions.
-func (c *compileCommand) run(ctx context.Context) (status int, err error) {
+// execute makes a rule pack, or one for each of -partitions.
+func (c *compileCommand) execute(ctx context.Context) (status int, err error) {
 	ctx = c.showProgress(ctx, c.out == blob.Stdio)
 	c.fitMemory(nil) // packs are read one after the other
 	defer heap.Hold(c.Running.Memory)()

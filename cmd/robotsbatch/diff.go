@@ -81,8 +81,8 @@ func (c *diffCommand) Flags() cli.Flags {
 	}}, table, cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
 }
 
-// run compares two sets of rules.
-func (c *diffCommand) run(ctx context.Context) (status int, err error) {
+// execute compares two sets of rules.
+func (c *diffCommand) execute(ctx context.Context) (status int, err error) {
 	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
 	if c.HasInputs() {
 		return exitDone, c.compareURLs(ctx)

@@ -2,15 +2,16 @@
 // (RFC 9309) lets a crawler fetch it: offline, in batches, in the order of the
 // input.
 //
-// This folder is wiring. A run passes through its files in this order:
+// This folder is wiring. A run passes through its files in this order, and each uses the ones
+// below it:
 //
-//	main.go        run, which picks the command; the commands and their exit statuses
-//	subcommand.go  what all commands have
-//	rules.go       -rules → io/rules/ruleset
-//	outputs.go     -out → outputs, of which io/frontier/outputs opens the sinks
+//	main.go        run, which picks the command, and start, which executes it
+//	help.go        the table of commands; help texts
+//	compile.go, explain.go, export.go, …  a file a command: configuration, flags, what it does
 //	job.go         batch.Run for each output, which io/frontier/outputs completes; the plan
-//	compile.go, explain.go, export.go, …  a file a command: configuration, flags, run
-//	help.go      help texts
+//	outputs.go     -out → outputs, of which io/frontier/outputs opens the sinks
+//	rules.go       -rules → io/rules/ruleset
+//	subcommand.go  what all commands have, such as exit statuses
 //
 // manual holds the pages of help. internal/config holds the parts of which the commands'
 // configurations are made, with their flags, checks and words. internal/cli makes parsing,

@@ -73,9 +73,9 @@ func (c *explainCommand) check() (err error) {
 	return c.CheckOneTime()
 }
 
-// run explains the verdict on each URL. The exit status is the worst verdict: 0 allowed, 1
+// execute explains the verdict on each URL. The exit status is the worst verdict: 0 allowed, 1
 // denied, 2 none.
-func (c *explainCommand) run(ctx context.Context) (status int, err error) {
+func (c *explainCommand) execute(ctx context.Context) (status int, err error) {
 	c.Explain, c.Records, c.Usage = true, true, explain.Wanted()
 	rules, err := c.findRules(ctx, &c.Rules)
 	if err != nil {

@@ -64,8 +64,8 @@ func (c *exportCommand) check() error {
 	return c.CheckOneTime()
 }
 
-// run writes a table of what rules have.
-func (c *exportCommand) run(ctx context.Context) (status int, err error) {
+// execute writes a table of what rules have.
+func (c *exportCommand) execute(ctx context.Context) (status int, err error) {
 	return exitDone, c.export(ctx, c.table, "")
 }
 

@@ -10,10 +10,22 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
+	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/manual"
 	"robotsbatch/matcher/lint"
 	"robotsbatch/matcher/spelling"
 )
+
+// program is the command line, made of the commands and their flags.
+var program = cli.Program{
+	Purpose: "robots.txt verdicts for lists and tables of URLs", Version: cli.Version(),
+	Main: jobHelp, Commands: commands, Topics: config.Topics, Pages: manual.Topics(),
+}
+
+// commands are all others, but help and version, which have no flags.
+var commands = []*cli.Command{
+	explainHelp, compileHelp, verifyHelp, pipeHelp, exportHelp, hostsHelp, diffHelp, surveyHelp, lintHelp,
+}
 
 // runHelp prints the help for args and returns the exit status.
 func runHelp(args []string, s streams) int {

@@ -67,8 +67,8 @@ func (c *hostsCommand) check() error {
 	return c.Input.Check()
 }
 
-// run lists the robots.txt that must be fetched.
-func (c *hostsCommand) run(ctx context.Context) (status int, err error) {
+// execute lists the robots.txt that must be fetched.
+func (c *hostsCommand) execute(ctx context.Context) (status int, err error) {
 	return exitDone, c.writeHosts(c.showProgress(ctx, c.Out == blob.Stdio))
 }
 

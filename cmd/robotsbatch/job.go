@@ -108,8 +108,8 @@ func (j *job) check() error {
 	return j.Check(&j.Running, j.given)
 }
 
-// run does the job and returns the exit status.
-func (j *job) run(ctx context.Context) (status int, err error) {
+// execute does the job and returns the exit status.
+func (j *job) execute(ctx context.Context) (status int, err error) {
 	j.limitMemory(j.Sources)
 	ctx = blob.WithMemory(ctx, j.Memory)
 	r, text := &j.Reading, j.WantsText()
@@ -590,4 +590,20 @@ func plannedText(p *ruleset.Planned) string {
 		text += ", as of " + p.Newest.Format(time.RFC3339)
 	}
 	return text
+}
+
+// jobHelp is what the program does without a command.
+var jobHelp = &cli.Command{
+	Name: "robotsbatch", New: func() cli.Config { return newJob() },
+	Usage: []string{"-in FILE -rules RULES [-agent NAME] [-out FILE] [flags]"},
+	About: "checks every URL of a list or table against robots.txt (RFC 9309): may this crawler fetch it? It reads files, " +
+		"contacts no website, and keeps the order of the rows.",
+	Examples: []string{
+		"-in frontier.arrow -rules robots -agent CCBot -out verdicts.arrow",
+		"-in urls.txt.zst -rules robots -emit allowed -out ok.txt.zst",
+		`-in "*.arrow" -rules my.rules -agent GPTBot -agent CCBot -out o/`,
+	},
+	Exits: []cli.Exit{
+		doneExit, failedExit, usageExit, {Status: "3", Meaning: "done, but -max-invalid or -max-no-robots was exceeded"}, retryExit, stoppedExit,
+	},
 }

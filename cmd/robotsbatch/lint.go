@@ -95,9 +95,9 @@ func (c *lintCommand) check() error {
 	return refuseWebsites(c.operands, "fetch it, such as with curl -s %s | robotsbatch lint -")
 }
 
-// run writes the findings in all sources, or with -counts their numbers. The exit status is 1
+// execute writes the findings in all sources, or with -counts their numbers. The exit status is 1
 // if one is as severe as -fail-on.
-func (c *lintCommand) run(ctx context.Context) (status int, err error) {
+func (c *lintCommand) execute(ctx context.Context) (status int, err error) {
 	sources := ruleset.Options{
 		Sources: c.operands, Limit: c.limit, Memory: config.DefaultMemory, Stdin: c.stdin(ctx, c.operands), Warn: c.log.Warn, Note: c.log.Note,
 	}

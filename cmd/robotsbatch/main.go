@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -9,21 +11,15 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
-	"robotsbatch/cmd/robotsbatch/manual"
+	"robotsbatch/cmd/robotsbatch/internal/heap"
 	"robotsbatch/io/store/blob"
 	_ "robotsbatch/io/store/blob/stores"
-)
-
-// Exit statuses, the same in every help text. A program that a signal stops ends
-// with 128 and the signal's number.
-const (
-	exitDone, exitExceeded           = 0, 3
-	exitFailed, exitUsage, exitRetry = console.ExitFailed, console.ExitUsage, console.ExitRetry
 )
 
 func main() {
@@ -45,12 +41,6 @@ func main() {
 func isInput(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil || blob.IsURL(name) || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "./*")
-}
-
-// streams are the standard streams of one run.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
 }
 
 // run is the program: it runs the command that args name, and returns the exit status. Data
@@ -80,41 +70,55 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return start(ctx, program.Main, args, s)
 }
 
-// program is the command line, made of the commands and their flags.
-var program = cli.Program{
-	Purpose: "robots.txt verdicts for lists and tables of URLs", Version: cli.Version(),
-	Main: jobHelp, Commands: commands, Topics: config.Topics, Pages: manual.Topics(),
+// start parses a command's arguments, runs it, reports its error, and returns the exit status.
+func start(ctx context.Context, help *cli.Command, args []string, s streams) (status int) {
+	asked := help.New().(command)
+	c := asked.common()
+	c.s, c.started = s, time.Now()
+	var err error
+	c.operands, err = asked.Flags().Parse(args, c.note)
+	if errors.Is(err, flag.ErrHelp) {
+		text := program.Help(help)
+		if help == program.Main && !cli.WantsAllHelp(args) {
+			text = program.ShortHelp()
+		}
+		fmt.Fprint(s.out, text)
+		return exitDone
+	}
+	c.openConsole(help) // as the flags up to an error of Parse say
+	ctx = blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory)
+	if err == nil {
+		err = asked.check()
+	}
+	if err == nil {
+		blob.SweepScratch()
+		status, err = asked.execute(ctx)
+		c.shown.End()
+	}
+	switch {
+	case err == nil:
+		return status
+	case errors.Is(err, syscall.EPIPE) && help != program.Main:
+		// The reader of stdout has what it wanted. The main job has dealt with that, and fails
+		// for another pipe, such as that of -summary-json.
+		return exitDone
+	case ctx.Err() != nil:
+		err = option.Errorf("stopped (%w)%s", context.Cause(ctx), asked.left())
+	}
+	if len(asked.Flags().Only(string(option.Memory))) > 0 { // else nobody could follow the advice
+		err = heap.WithMemory(err, c.Memory)
+	}
+	status = max(c.log.Fail(err), c.leastFailed)
+	asked.failed(ctx, err, status)
+	return status
 }
 
-// Exit statuses that several commands have.
-var (
-	doneExit    = cli.Exit{Status: "0", Meaning: "done, even if the reader of a pipe closed it early"}
-	failedExit  = cli.Exit{Status: "1", Meaning: "failed; no file is left half-written"}
-	usageExit   = cli.Exit{Status: "2", Meaning: "wrong use"}
-	retryExit   = cli.Exit{Status: "75", Meaning: "failed, but try again: a store or disk failed, or a file is being written"}
-	stoppedExit = cli.Exit{Status: "129, 130, 143", Meaning: "stopped by SIGHUP, Ctrl-C or SIGTERM; no file is left half-written"}
-
-	// tableExits are those of commands that write a table.
-	tableExits = []cli.Exit{doneExit, failedExit, usageExit, retryExit, stoppedExit}
-)
-
-// jobHelp is what the program does without a command.
-var jobHelp = &cli.Command{
-	Name: "robotsbatch", New: func() cli.Config { return newJob() },
-	Usage: []string{"-in FILE -rules RULES [-agent NAME] [-out FILE] [flags]"},
-	About: "checks every URL of a list or table against robots.txt (RFC 9309): may this crawler fetch it? It reads files, " +
-		"contacts no website, and keeps the order of the rows.",
-	Examples: []string{
-		"-in frontier.arrow -rules robots -agent CCBot -out verdicts.arrow",
-		"-in urls.txt.zst -rules robots -emit allowed -out ok.txt.zst",
-		`-in "*.arrow" -rules my.rules -agent GPTBot -agent CCBot -out o/`,
-	},
-	Exits: []cli.Exit{
-		doneExit, failedExit, usageExit, {Status: "3", Meaning: "done, but -max-invalid or -max-no-robots was exceeded"}, retryExit, stoppedExit,
-	},
-}
-
-// commands are all others, but help and version, which have no flags.
-var commands = []*cli.Command{
-	explainHelp, compileHelp, verifyHelp, pipeHelp, exportHelp, hostsHelp, diffHelp, surveyHelp, lintHelp,
+// openConsole sets the console as the flags ask for it.
+func (c *call) openConsole(help *cli.Command) {
+	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: c.words}
+	o.Quiet = c.Quiet || o.OneLine
+	if help != program.Main {
+		o.Command = help.Name
+	}
+	c.log = console.New(c.s.err, o)
 }

@@ -412,15 +412,6 @@ func (j *job) checkFormat(t outputs.Target) error {
 	return j.Flags().CheckFormat(j.given, config.OfOutputs, t.Format.String())
 }
 
-// refuseTerminal returns an error for an output that would write a binary format to a
-// terminal.
-func (c *call) refuseTerminal(t outputs.Target) error {
-	if t.Path == blob.Stdio && t.Format.IsBinary() && console.IsTerminal(c.s.out) {
-		return option.Usagef("Arrow or Parquet on a terminal is unreadable: name a file with %s, or use %s", option.Out, option.OutFormat.With("csv"))
-	}
-	return nil
-}
-
 // newSink returns the sink that encodes an output to w, with its checksums if the job has a
 // manifest. Closing it fails if inputs or rules have changed since they were opened.
 func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, error) {

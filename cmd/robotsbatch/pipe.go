@@ -72,8 +72,8 @@ func (c *pipeCommand) check() error {
 	return c.NameColumns(c.AgentNames(), false)
 }
 
-// run opens the rules and writes the verdicts on a stream of batches.
-func (j *pipeCommand) run(ctx context.Context) (status int, err error) {
+// execute opens the rules and writes the verdicts on a stream of batches.
+func (j *pipeCommand) execute(ctx context.Context) (status int, err error) {
 	j.limitMemory(j.Sources)
 	if err := j.reserveMemory(nil, 1); err != nil {
 		return 0, err

@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"time"
 
 	"robotsbatch/batch/option"
@@ -15,9 +11,35 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/cmd/robotsbatch/internal/heap"
+	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/budget"
 )
+
+// Exit statuses, the same in every help text. A program that a signal stops ends
+// with 128 and the signal's number.
+const (
+	exitDone, exitExceeded           = 0, 3
+	exitFailed, exitUsage, exitRetry = console.ExitFailed, console.ExitUsage, console.ExitRetry
+)
+
+// Exit statuses that several commands have.
+var (
+	doneExit    = cli.Exit{Status: "0", Meaning: "done, even if the reader of a pipe closed it early"}
+	failedExit  = cli.Exit{Status: "1", Meaning: "failed; no file is left half-written"}
+	usageExit   = cli.Exit{Status: "2", Meaning: "wrong use"}
+	retryExit   = cli.Exit{Status: "75", Meaning: "failed, but try again: a store or disk failed, or a file is being written"}
+	stoppedExit = cli.Exit{Status: "129, 130, 143", Meaning: "stopped by SIGHUP, Ctrl-C or SIGTERM; no file is left half-written"}
+
+	// tableExits are those of commands that write a table.
+	tableExits = []cli.Exit{doneExit, failedExit, usageExit, retryExit, stoppedExit}
+)
+
+// streams are the standard streams of one run.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
 
 // command is a command, or the main job, with its configuration.
 type command interface {
@@ -26,8 +48,8 @@ type command interface {
 	common() *call
 	// check takes operands, and finds what is wrong with these and the flags together.
 	check() error
-	// run does what operands and flags ask for, and returns the exit status, unless it fails.
-	run(ctx context.Context) (status int, err error)
+	// execute does what operands and flags ask for, and returns the exit status, unless it fails.
+	execute(ctx context.Context) (status int, err error)
 	// left says what is left when a signal stops the command, after a semicolon.
 	left() option.Message
 	// failed is called when the command failed and has said why.
@@ -105,50 +127,6 @@ func (c *call) fitMemory(sources []string) {
 	}
 }
 
-// start parses a command's arguments, runs it, reports its error, and returns the exit status.
-func start(ctx context.Context, help *cli.Command, args []string, s streams) int {
-	run := help.New().(command)
-	c := run.common()
-	c.s, c.started = s, time.Now()
-	var err error
-	c.operands, err = run.Flags().Parse(args, c.note)
-	if errors.Is(err, flag.ErrHelp) {
-		text := program.Help(help)
-		if help == program.Main && !cli.WantsAllHelp(args) {
-			text = program.ShortHelp()
-		}
-		fmt.Fprint(s.out, text)
-		return exitDone
-	}
-	c.openConsole(help) // as the flags up to an error of Parse say
-	status := exitDone
-	ctx = blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory)
-	if err == nil {
-		err = run.check()
-	}
-	if err == nil {
-		blob.SweepScratch()
-		status, err = run.run(ctx)
-		c.shown.End()
-	}
-	switch {
-	case err == nil:
-		return status
-	case errors.Is(err, syscall.EPIPE) && help != program.Main:
-		// The reader of stdout has what it wanted. The main job has dealt with that, and fails
-		// for another pipe, such as that of -summary-json.
-		return exitDone
-	case ctx.Err() != nil:
-		err = option.Errorf("stopped (%w)%s", context.Cause(ctx), run.left())
-	}
-	if len(run.Flags().Only(string(option.Memory))) > 0 { // else nobody could follow the advice
-		err = heap.WithMemory(err, c.Memory)
-	}
-	status = max(c.log.Fail(err), c.leastFailed)
-	run.failed(ctx, err, status)
-	return status
-}
-
 // leftText says what a stopped command leaves that writes an output of this name, after a
 // semicolon.
 func leftText(output string) option.Message {
@@ -159,16 +137,6 @@ func leftText(output string) option.Message {
 		return option.Messagef("; what was written to standard output is incomplete")
 	}
 	return option.Messagef("; no file is left half-written")
-}
-
-// openConsole sets the console as the flags ask for it.
-func (c *call) openConsole(help *cli.Command) {
-	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: c.words}
-	o.Quiet = c.Quiet || o.OneLine
-	if help != program.Main {
-		o.Command = help.Name
-	}
-	c.log = console.New(c.s.err, o)
 }
 
 // showProgress begins to show progress, if the flags ask for it, and returns the context for
@@ -185,4 +153,13 @@ func (c *call) seconds() float64 { return time.Since(c.started).Seconds() }
 // returns its exit status.
 func failAsText(stderr io.Writer, err error) int {
 	return console.New(stderr, console.Options{Words: cli.Words}).Fail(err)
+}
+
+// refuseTerminal returns an error for an output that would write a binary format to a
+// terminal.
+func (c *call) refuseTerminal(t outputs.Target) error {
+	if t.Path == blob.Stdio && t.Format.IsBinary() && console.IsTerminal(c.s.out) {
+		return option.Usagef("Arrow or Parquet on a terminal is unreadable: name a file with %s, or use %s", option.Out, option.OutFormat.With("csv"))
+	}
+	return nil
 }

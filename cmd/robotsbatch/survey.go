@@ -129,8 +129,8 @@ func (c *surveyCommand) setBy(s string) error {
 	return nil
 }
 
-// run writes a survey, or with -as counts sites.
-func (c *surveyCommand) run(ctx context.Context) (status int, err error) {
+// execute writes a survey, or with -as counts sites.
+func (c *surveyCommand) execute(ctx context.Context) (status int, err error) {
 	saved, err := c.isSaved(ctx)
 	if err != nil {
 		return 0, err

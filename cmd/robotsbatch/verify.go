@@ -77,8 +77,8 @@ func (c *verifyCommand) addHost(s string) error {
 	return nil
 }
 
-// run verifies outputs and packs, merges shards, or prints what packs have about hosts.
-func (c *verifyCommand) run(ctx context.Context) (status int, err error) {
+// execute verifies outputs and packs, merges shards, or prints what packs have about hosts.
+func (c *verifyCommand) execute(ctx context.Context) (status int, err error) {
 	switch {
 	case len(c.operands) == 0:
 		return 0, option.Usagef("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
