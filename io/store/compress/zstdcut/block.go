@@ -225,10 +225,8 @@ func (b *block) parseBitstream(data []byte, count int, h *history) bool {
 		litLen := ll.baseline + uint32(lengths&(1<<(ll.addBits&63)-1))
 		matchLen := ml.baseline + uint32(lengths>>(ll.addBits&63)&(1<<(ml.addBits&63)-1))
 		offsetValue := of.baseline + uint32(offsetBits)
-		offset := offsetValue - 3
-		if offsetValue > 3 {
-			h.repeatOffsets = [3]uint32{offset, h.repeatOffsets[0], h.repeatOffsets[1]}
-		} else if offset = h.offset(offsetValue, litLen); offset == 0 {
+		offset := h.offset(offsetValue, litLen)
+		if offset == 0 {
 			return false
 		}
 		b.sequences[i] = sequence{litLen, matchLen, offset}

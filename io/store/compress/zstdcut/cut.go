@@ -190,9 +190,6 @@ func (c *Cutter) cutRaw(dst, whole []byte, at, n, blockType int) ([]byte, bool) 
 	if at+n > len(c.plain) {
 		return dst, false
 	}
-	if k := c.rangeAt(at); k < len(c.kept) && c.kept[k].Low <= at && at+n <= c.kept[k].High {
-		return c.copyBlock(dst, whole), true
-	}
 	c.eachKept(at, at+n, func(low, high int) {
 		if blockType == blockTypeRLE {
 			dst = append(c.appendBlockHeader(dst, blockTypeRLE, high-low), whole[blockHeaderSize])
@@ -246,15 +243,12 @@ func (c *Cutter) cutCompressed(dst, whole []byte, at int) ([]byte, int, bool) {
 		return dst, b.contentSize, true
 	}
 	inside := c.kept[k].Low <= at && at+b.contentSize <= c.kept[k].High
-	if inside && at+b.firstCopied >= c.kept[k].Low { // and so are all bytes that its matches copy
-		if c.canCopy(&before) { // coding its sequences again would add 17 % to a job
-			return c.copyBlock(dst, whole), b.contentSize, true
-		}
-		c.sequences = append(c.sequences[:0], b.sequences...)
-		return c.writeBlock(dst, at, k, true), b.contentSize, true
+	// Coding the sequences of a block again that can be copied would add 17 % to a job.
+	if inside && at+b.firstCopied >= c.kept[k].Low && c.canCopy(&before) { // all bytes that its matches copy are kept
+		return c.copyBlock(dst, whole), b.contentSize, true
 	}
 	same := !c.rewrite(at, k)
-	return c.writeBlock(dst, at, k, same), b.contentSize, true
+	return c.writeBlock(dst, at, same), b.contentSize, true
 }
 
 // canCopy reports whether the block may be copied: what it uses of before, the history before it in the

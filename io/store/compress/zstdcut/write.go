@@ -11,9 +11,8 @@ import (
 
 // writeBlock appends a compressed block of c.sequences and c.literals, which are what is kept
 // of the block that begins at byte at, or a raw block if that is smaller. same says that the literals are
-// those of the old block, of which c.literals then need not be set: its Literals_Section is copied if its
-// Huffman tree is there. Range k is the first kept range that has a part of the block.
-func (c *Cutter) writeBlock(dst []byte, at, k int, same bool) []byte {
+// those of the old block: its Literals_Section is copied if its Huffman tree is there.
+func (c *Cutter) writeBlock(dst []byte, at int, same bool) []byte {
 	b := &c.block
 	begin, last, out := len(dst), c.last, c.out
 	dst = c.appendBlockHeader(dst, blockTypeCompressed, 0)
@@ -23,16 +22,11 @@ func (c *Cutter) writeBlock(dst []byte, at, k int, same bool) []byte {
 			c.out.huffmanTree = c.in.huffmanTree
 		}
 	} else {
-		if same {
-			c.extractLiterals(at)
-		}
 		dst = c.appendLiterals(dst, c.literals)
 	}
 	dst = c.appendSequences(dst)
 	size, plain := len(dst)-begin-blockHeaderSize, 0
-	for i := k; i < len(c.kept) && c.kept[i].Low < at+b.contentSize; i++ {
-		plain += min(at+b.contentSize, c.kept[i].High) - max(at, c.kept[i].Low)
-	}
+	c.eachKept(at, at+b.contentSize, func(low, high int) { plain += high - low })
 	if size < plain {
 		putBlockHeader(dst[begin:], blockTypeCompressed, size)
 		return dst
@@ -44,17 +38,6 @@ func (c *Cutter) writeBlock(dst []byte, at, k int, same bool) []byte {
 	c.content = c.content[:0]
 	c.eachKept(at, at+b.contentSize, func(low, high int) { c.content = append(c.content, c.plain[low:high]...) })
 	return c.appendRaw(dst, c.content)
-}
-
-// extractLiterals sets c.literals to those of the old block, which begins at byte at.
-func (c *Cutter) extractLiterals(at int) {
-	c.literals = c.literals[:0]
-	end := at + c.block.contentSize
-	for _, s := range c.block.sequences {
-		c.literals = append(c.literals, c.plain[at:at+int(s.litLen)]...)
-		at += int(s.litLen + s.matchLen)
-	}
-	c.literals = append(c.literals, c.plain[at:end]...)
 }
 
 const (

@@ -67,7 +67,7 @@ var schemes = [...]scheme{
 	layout.DeltaLengthByteArray: {texts, openDeltaLengths, writeDeltaLengths, func(s size) int64 { return 5*s.n + 18*s.most + s.body*5/4 }},
 	layout.DeltaByteArray:       {texts | fixed, openDeltaStrings, writeDeltaStrings, func(s size) int64 { return 5*s.n + 36*s.most + min(maxDecoded, 64*s.body) }},
 	layout.RLEDictionary:        {numeric | texts, openIndices, writeIndices, indicesNeed},
-	layout.ByteStreamSplit:      {numeric, openSplit, writeSplit, func(size) int64 { return 0 }},
+	layout.ByteStreamSplit:      {numeric, openSplit, writeSplit, func(s size) int64 { return s.width * s.n * 5 / 4 }},
 }
 
 func indicesNeed(s size) int64 { return 5*s.n + 9*s.most }

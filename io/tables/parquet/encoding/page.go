@@ -19,7 +19,6 @@ type Page struct {
 	present    int     // number of values
 	dictionary *Values // of the indices; nil without indices
 	bits       int     // of an index
-	split      *split  // in BYTE_STREAM_SPLIT; nil in others
 	before     Decoder // of the page that was opened before in the chunk
 
 	decoded       []byte  // memory of Data
@@ -41,7 +40,7 @@ func (p *Page) Begin() { p.before = nil }
 func (p *Page) Open(b Body) (err error) {
 	b.Before, p.before = p.before, nil
 	p.Values = Values{Width: b.Width, Begins: p.Begins[:0]}
-	p.boolean, p.present, p.dictionary, p.split = b.Type == layout.Boolean, b.Present, nil, nil
+	p.boolean, p.present, p.dictionary = b.Type == layout.Boolean, b.Present, nil
 	if p.scheme, err = b.scheme(); err != nil {
 		return err
 	}
@@ -79,14 +78,10 @@ func (p *Page) SizeOf(low, high int) int {
 }
 
 // Value returns value i as PLAIN stores it, byte arrays without their length. It aliases the page or its
-// dictionary. Only in BYTE_STREAM_SPLIT, where the bytes lie apart, they are collected in scratch, an empty
-// slice.
-func (p *Page) Value(scratch []byte, i int) []byte {
-	switch {
-	case p.dictionary != nil:
+// dictionary.
+func (p *Page) Value(i int) []byte {
+	if p.dictionary != nil {
 		return p.dictionary.Value(int(p.Indices[i]))
-	case p.split != nil:
-		return p.split.value(scratch, i)
 	}
 	return p.Values.Value(i)
 }

@@ -21,34 +21,23 @@ func openSplit(b *Body) (Decoder, error) {
 // Next implements [Decoder].
 func (s *split) Next(dst *Values, n int, _ int64) error {
 	for range n {
-		dst.Data = s.value(dst.Data, s.at)
+		for k := range s.width {
+			dst.Data = append(dst.Data, s.values[k*s.n+s.at])
+		}
 		s.at++
 	}
 	return nil
 }
 
-// value appends the bytes of value i, one of each stream.
-func (s *split) value(dst []byte, i int) []byte {
-	for k := range s.width {
-		dst = append(dst, s.values[k*s.n+i])
-	}
-	return dst
-}
-
 func (s *split) Done() error { return nil }
 
-// setPage gives the page its values as they lie apart: Page.Value puts one together.
-func (s *split) setPage(page *Page) error {
-	page.Data, page.split = s.values, s
-	return nil
-}
-
-// writeSplit appends runs of values of p in BYTE_STREAM_SPLIT: the runs of each stream in turn.
+// writeSplit appends runs of values of p in BYTE_STREAM_SPLIT: a byte of each for each stream in turn.
 func writeSplit(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	for k := range p.Width {
-		stream := p.Data[k*p.present : (k+1)*p.present]
 		for _, r := range runs {
-			dst = append(dst, stream[r.Low:r.High]...)
+			for i := r.Low; i < r.High; i++ {
+				dst = append(dst, p.Data[i*p.Width+k])
+			}
 		}
 	}
 	return dst, nil

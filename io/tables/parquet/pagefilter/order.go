@@ -15,11 +15,10 @@ func bounds(o columns.Order, v *encoding.Page, runs tables.Rows) (b layout.Bound
 	if o == columns.NoOrder {
 		return b
 	}
-	var scratch [16]byte
 	least, greatest := []byte{}, []byte{} // not nil, as the bounds of empty texts must not be
 	for _, r := range runs {
 		for i := r.Low; i < r.High; i++ {
-			value := v.Value(scratch[:0], i)
+			value := v.Value(i)
 			isLess, isGreater := o.Outside(&b, value)
 			if isLess {
 				least = append(least[:0], value...)
