@@ -29,9 +29,8 @@ func TestCheckNames(t *testing.T) {
 				must.Do(t, err)
 				return
 			}
-			if err == nil || !strings.Contains(err.Error(), test.clash) || !strings.Contains(err.Error(), "prefix") {
-				t.Fatalf("error %v, want one that names %s and the prefix", err, test.clash)
-			}
+			must.Need(t, err != nil && strings.Contains(err.Error(), test.clash) && strings.Contains(err.Error(), "prefix"),
+				"error %v, want one that names %s and the prefix", err, test.clash)
 		})
 	}
 }
@@ -87,14 +86,12 @@ func TestColumnSlicesAndIndices(t *testing.T) {
 	plain := batchtest.Column([]byte("a"), nil, []byte("ccc"), []byte(""))
 	dictionary := batch.Column{Offsets64: []int64{0, 1, 4}, Data: []byte("accc"), Indices: []int32{0, 99, 1, 0}, Validity: []byte{0b1101}}
 	for name, c := range map[string]batch.Column{"plain": plain, "dictionary": dictionary} {
-		if err := c.Validate(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := c.Validate()
+		must.Be(t, err == nil, "%s: %v", name, err)
 		s := c.Slice(1, 3)
 		must.Be(t, s.Len() == 2 && s.Null(0) && !s.Null(1) && string(s.Value(1)) == "ccc", "%s: the slice differs", name)
-		if err := s.Validate(); err != nil {
-			t.Errorf("%s: the slice: %v", name, err)
-		}
+		err = s.Validate()
+		must.Be(t, err == nil, "%s: the slice: %v", name, err)
 	}
 }
 

@@ -172,9 +172,7 @@ func TestWaitingWorker(t *testing.T) {
 				failed <- err
 			}()
 			for range 2 {
-				if err := <-failed; err != nil {
-					t.Error(err)
-				}
+				must.Do(t, <-failed)
 			}
 		})
 	})

@@ -110,9 +110,8 @@ func TestRunEmits(t *testing.T) {
 	} {
 		var sink textSink
 		stats := must.Get(run(t, &listSource{columns: cut(frontier, 5)}, &sink, evaluate.Options{}, batch.Options{Emit: emit}, "*"))(t)
-		if sink.String() != want || stats.Selected != int64(len(want)/2) || stats.Rows != int64(len(frontier)) {
-			t.Errorf("emit %d: got %q (%d of %d rows), want %q", emit, sink.String(), stats.Selected, stats.Rows, want)
-		}
+		must.Be(t, sink.String() == want && stats.Selected == int64(len(want)/2) && stats.Rows == int64(len(frontier)),
+			"emit %d: got %q (%d of %d rows), want %q", emit, sink.String(), stats.Selected, stats.Rows, want)
 	}
 }
 
@@ -157,9 +156,7 @@ func TestRunErrorsNameBatchAndRow(t *testing.T) {
 		}
 		var sink textSink
 		_, err := batch.Run(context.Background(), test.src, &sink, evaluators(origins, evaluate.Options{}), batch.Options{Workers: 3})
-		if err == nil || err.Error() != test.want {
-			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
-		}
+		must.Be(t, err != nil && err.Error() == test.want, "%s: error %v, want %s", test.name, err, test.want)
 		must.Be(t, !sink.closed && sink.aborted, "%s: the sink was not aborted", test.name)
 	}
 }

@@ -75,18 +75,16 @@ func FuzzParseSeconds(f *testing.F) {
 		}
 		at := time.Unix(seconds, 0).In(time.FixedZone("", zone%(12*60)*60))
 		must.Equal(t, ParseSeconds([]byte(at.Format(time.RFC3339))), seconds, at.Format(time.RFC3339))
-		if got := ParseSeconds([]byte(at.UTC().Format("20060102150405"))); got != seconds && at.Year() >= 1000 {
-			t.Errorf("%s: %d, want %d", at.UTC().Format("20060102150405"), got, seconds)
-		}
+		got := ParseSeconds([]byte(at.UTC().Format("20060102150405")))
+		must.Be(t, got == seconds || at.Year() < 1000, "%s: %d, want %d", at.UTC().Format("20060102150405"), got, seconds)
 	})
 }
 
 // A day of 8 digits, and milliseconds, are no time of a capture.
 func TestParseTimeOfNumbers(t *testing.T) {
 	for _, text := range []string{"20260301", "1772366400000", "x"} {
-		if at, ok := ParseTime([]byte(text)); ok {
-			t.Errorf("%s is %s", text, at)
-		}
+		at, ok := ParseTime([]byte(text))
+		must.Be(t, !ok, "%s is %s", text, at)
 	}
 	if at, ok := ParseTime([]byte("20260301120000")); !ok || at.Unix() != 1772366400 {
 		t.Errorf("14 digits are %s", at)
@@ -95,8 +93,7 @@ func TestParseTimeOfNumbers(t *testing.T) {
 		"1772366400.25": 250_000, "2026-03-01T12:00:00.25Z": 250_000, "1772366400.001": 1000, "2026-03-01T12:00:00.001Z": 1000,
 		"1772366400.999999": 999_999, "0.9999999": 999_999 - 1772366400_000_000, // stays in its second
 	} {
-		if at, ok := ParseTime([]byte(text)); !ok || at.UnixMicro() != 1772366400_000_000+micro || at.Nanosecond()%1000 != 0 {
-			t.Errorf("%s is %s", text, at)
-		}
+		at, ok := ParseTime([]byte(text))
+		must.Be(t, ok && at.UnixMicro() == 1772366400_000_000+micro && at.Nanosecond()%1000 == 0, "%s is %s", text, at)
 	}
 }

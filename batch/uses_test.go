@@ -54,8 +54,7 @@ func TestUseColumnsOfSeveralAgents(t *testing.T) {
 		for i, c := range columns {
 			must.Equal(t, c.Name, tt.want[i], "column", i)
 		}
-		if got := UsageOf(columns); len(got.Uses) != 1 || !got.Explain || got.Licenses {
-			t.Errorf("they need %+v", got)
-		}
+		got := UsageOf(columns)
+		must.Be(t, len(got.Uses) == 1 && got.Explain && !got.Licenses, "they need %+v", got)
 	}
 }

@@ -24,16 +24,14 @@ func TestSumOfIntegersIsExact(t *testing.T) {
 			sum.addUint(u)
 			want.Add(want, new(big.Int).SetUint64(u))
 		}
-		if digits, ok := sum.Integer(); !ok || digits != want.String() {
-			t.Fatalf("%s, want %s", digits, want)
-		}
+		digits, ok := sum.Integer()
+		must.Need(t, ok && digits == want.String(), "%s, want %s", digits, want)
 		var half, both Sum
 		half.Add(sum)
 		both.Add(sum)
 		both.Add(half)
-		if digits, _ := both.Integer(); digits != new(big.Int).Add(want, want).String() {
-			t.Fatalf("twice %s is %s", want, digits)
-		}
+		digits, _ = both.Integer()
+		must.Need(t, digits == new(big.Int).Add(want, want).String(), "twice %s is %s", want, digits)
 		sameAfterJSON(t, sum)
 	}
 }
@@ -42,12 +40,10 @@ func sameAfterJSON(t *testing.T, sum Sum) {
 	t.Helper()
 	text := must.Get(json.Marshal(sum))(t)
 	var again Sum
-	if err := json.Unmarshal(text, &again); err != nil || again.Float() != sum.Float() {
-		t.Fatalf("%s: %v, %g", text, err, again.Float())
-	}
-	if digits, ok := sum.Integer(); ok && string(text) != digits {
-		t.Fatalf("%s is written as %s", digits, text)
-	}
+	err := json.Unmarshal(text, &again)
+	must.Need(t, err == nil && again.Float() == sum.Float(), "%s: %v, %g", text, err, again.Float())
+	digits, ok := sum.Integer()
+	must.Need(t, !ok || string(text) == digits, "%s is written as %s", digits, text)
 }
 
 // What an addition rounds off is not lost: the sum of floats is that of big.Float,

@@ -49,9 +49,8 @@ func BenchmarkColdPack(b *testing.B) {
 	origins = origins[:min(1000, len(origins))]
 	half := len(origins) / 2
 	coldLookups(b, "what=record", c, origins[:half], func(b *testing.B, p *rulepack.Pack, key []byte) {
-		if _, known, err := p.Authority(key); err != nil || !known {
-			b.Fatalf("%s: %t, %v", key, known, err)
-		}
+		_, known, err := p.Authority(key)
+		must.Need(b, err == nil && known, "%s: %t, %v", key, known, err)
 	})
 	coldLookups(b, "what=rules-and-notes", c, origins[half:], func(b *testing.B, p *rulepack.Pack, key []byte) {
 		var o matcher.Origin

@@ -61,9 +61,7 @@ func BenchmarkURLParse(b *testing.B) {
 			same++
 		}
 	}
-	if same < len(known)*99/100 {
-		b.Fatalf("%d of %d URLs have the same host in both", same, len(known))
-	}
+	must.Need(b, same >= len(known)*99/100, "%d of %d URLs have the same host in both", same, len(known))
 	var parse, engine, ratio []float64
 	for b.Loop() {
 		start := time.Now()

@@ -80,9 +80,8 @@ func TestHostileShapes(t *testing.T) {
 	var compared atomic.Int64
 	eachFile(func(f hostileFile, chance *rand.Rand) {
 		if whole, ok := matcher.CompileBody(f.parsed); ok {
-			if _, err := matcher.OpenBody(whole.AppendRules(nil), whole.AppendNotes(nil), func(uint32) []byte { return nil }); err != nil {
-				t.Errorf("%s: what was compiled does not open: %v", f.name, err)
-			}
+			_, err := matcher.OpenBody(whole.AppendRules(nil), whole.AppendNotes(nil), func(uint32) []byte { return nil })
+			must.Be(t, err == nil, "%s: what was compiled does not open: %v", f.name, err)
 		}
 		slow := reference.Parse(f.data, reference.RFC9309, 0)
 		for _, url := range list {

@@ -32,9 +32,8 @@ func BenchmarkPipe(b *testing.B) {
 		b.Skip("builds the program")
 	}
 	program, rules := filepath.Join(b.TempDir(), "robotsbatch"), filepath.Join(b.TempDir(), "site.rules")
-	if said, err := exec.Command("go", "build", "-o", program, "../cmd/robotsbatch").CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, said)
-	}
+	said, err := exec.Command("go", "build", "-o", program, "../cmd/robotsbatch").CombinedOutput()
+	must.Need(b, err == nil, "%v: %s", err, said)
 	c := corpus.New(corpus.Options{Origins: *originsFlag, Missing: -1, Distinct: 0.1})
 	must.Do(b, export.Pack(rules, c))
 	urls := urlsOfAll(c, 100_000)
@@ -110,9 +109,7 @@ func (p *pipe) ask(b *testing.B, batch arrow.Record) {
 	if p.r == nil {
 		p.r = must.Get(ipc.NewReader(p.out))(b)
 	}
-	if !p.r.Next() || p.r.Record().NumRows() != batch.NumRows() {
-		b.Fatalf("no answer of %d rows: %v", batch.NumRows(), p.r.Err())
-	}
+	must.Need(b, p.r.Next() && p.r.Record().NumRows() == batch.NumRows(), "no answer of %d rows: %v", batch.NumRows(), p.r.Err())
 }
 
 // end ends the process and returns its processor time.

@@ -153,10 +153,8 @@ func TestColumns(t *testing.T) {
 	}
 	want := "old_allowed_all 0 old_reason_all 0 old_rule_all 0 old_rule_line_all 0 old_rule_agent_all 0 " +
 		"new_allowed_all 2 new_reason_all 2 new_rule_all 2 new_rule_line_all 2 new_rule_agent_all 2 old_allowed_foo 1"
-	if got := strings.Join(names, " "); !strings.HasPrefix(got, want) || len(names) != 20 {
-		t.Error(got)
-	}
-	if c := compare.Columns([]string{""}); c[0].Name != "old_allowed" || c[5].Name != "new_allowed" || c[5].Agent != 1 {
-		t.Errorf("%+v", c)
-	}
+	got := strings.Join(names, " ")
+	must.Be(t, strings.HasPrefix(got, want) && len(names) == 20, "%v", got)
+	c := compare.Columns([]string{""})
+	must.Be(t, c[0].Name == "old_allowed" && c[5].Name == "new_allowed" && c[5].Agent == 1, "%+v", c)
 }

@@ -78,15 +78,13 @@ func valueText(c *batch.Values, of int32) string {
 // needs nothing but its kind: the evaluator sets its rows.
 func TestColumnsMadeAtRunTime(t *testing.T) {
 	kind := &batch.ColumnKind{Name: "use_train_ai", Type: batch.BoolType, PerAgent: true}
-	columns, err := batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "CCBot"}, With: []*batch.ColumnKind{kind}})
-	must.Do(t, err)
+	columns := must.Get(batch.VerdictColumns(batch.ColumnOptions{Agents: []string{"*", "CCBot"}, With: []*batch.ColumnKind{kind}}))(t)
 	var v batch.Verdicts
 	e := New(batchtest.Table(t, bodies, "*", "CCBot"), Options{Agents: 2, Columns: columns})
 	must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(frontier...)}, &v))
 	v.Columns[1].Of[0] = v.Columns[1].Add(batch.Value{Known: true, Int: 1})
-	if got := rowText(&v, 0); got != "- true" || len(v.Columns) != 2 {
-		t.Errorf("the first row has %s", got)
-	}
+	got := rowText(&v, 0)
+	must.Be(t, got == "- true" && len(v.Columns) == 2, "the first row has %s", got)
 	values, err := v.Values(&columns[3])
 	if err != nil || columns[3].Name != "use_train_ai_ccbot" || values.At(0) != 1 || values.At(1) != -1 {
 		t.Errorf("%s is %+v, %v", columns[3].Name, values, err)

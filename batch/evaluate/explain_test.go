@@ -40,9 +40,8 @@ func TestExplanationsStayInProportion(t *testing.T) {
 		t.Errorf("%d rows have %d bytes of explanations, the longest %d", rows, n, longest)
 	}
 	url := "http://b.example" + strings.TrimPrefix(usual, "Disallow: ")
-	if n, _ := bytes(url); n != rows*(len(usual)+len("*")) {
-		t.Errorf("%d rows with a usual rule have %d bytes", rows, n)
-	}
+	n, _ := bytes(url)
+	must.Be(t, n == rows*(len(usual)+len("*")), "%d rows with a usual rule have %d bytes", rows, n)
 }
 
 // TestExplanationsDoNotDependOnTheBatch: a rule has the same text in a batch of any size, however

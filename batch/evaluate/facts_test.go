@@ -191,9 +191,8 @@ func TestOutdatedRows(t *testing.T) {
 		{0, 1, 0}, {1000, 101, 1}, {1000, 100, 2}, {1000, 0, 0}, {1000 + DefaultMaxAge, 0, 2}, {1001 + DefaultMaxAge, 0, 3}, {1 << 40, 0, 4},
 	} {
 		e := New(factTable(chains), Options{AsOf: test.asOf, MaxAge: test.maxAge})
-		if _, outdated, _ := factsOfRows(t, e, lines, 2); outdated != test.want {
-			t.Errorf("%+v: %d outdated", test, outdated)
-		}
+		_, outdated, _ := factsOfRows(t, e, lines, 2)
+		must.Be(t, outdated == test.want, "%+v: %d outdated", test, outdated)
 	}
 }
 

@@ -411,9 +411,7 @@ func TestTimedFacts(t *testing.T) {
 	}
 	want := "- - - -|404 100 200 0|404 110 200 29|404 140 200 9|404 150 200 0|404 150 200 1|404 150 200 49|503 200 - 0|503 200 - 100|- - - -"
 	must.Equal(t, strings.Join(got, "|"), want)
-	if v.Outdated != 2 || v.NoTime != 1 || v.NoCaptureYet != 1 {
-		t.Errorf("%d outdated, %d without a time, %d too early", v.Outdated, v.NoTime, v.NoCaptureYet)
-	}
+	must.Be(t, v.Outdated == 2 && v.NoTime == 1 && v.NoCaptureYet == 1, "%d outdated, %d without a time, %d too early", v.Outdated, v.NoTime, v.NoCaptureYet)
 }
 
 // A batch without times is an error, not a batch without verdicts.
@@ -461,13 +459,11 @@ func TestFirstTime(t *testing.T) {
 				if test.fails {
 					inner = evaluatorFunc(func() error { return failing })
 				}
-				if err := first.Watch(inner).Evaluate(&test.batches[i], nil); (err != nil) != test.fails {
-					t.Fatal(err)
-				}
+				err := first.Watch(inner).Evaluate(&test.batches[i], nil)
+				must.Need(t, (err != nil) == test.fails, "%v", err)
 			}
-			if at, found := first.Time(); found != test.found || at.Unix() != test.seconds {
-				t.Errorf("%v, %v; want second %d, %v", at, found, test.seconds, test.found)
-			}
+			at, found := first.Time()
+			must.Be(t, found == test.found && at.Unix() == test.seconds, "%v, %v; want second %d, %v", at, found, test.seconds, test.found)
 		})
 	}
 }

@@ -48,9 +48,7 @@ func TestListsGiveEachRowItsOwnVerdict(t *testing.T) {
 			null += strings.Count(verdict, "-")
 		}
 	}
-	if denied < rows/20 || null < rows/200 {
-		t.Errorf("%d of %d rows are denied and %d have no verdict: these lists show little", denied, rows, null)
-	}
+	must.Be(t, denied >= rows/20 && null >= rows/200, "%d of %d rows are denied and %d have no verdict: these lists show little", denied, rows, null)
 }
 
 // FuzzLists checks the law for lists that the fuzzer chooses.
@@ -535,9 +533,8 @@ func TestBytesAroundURLsDoNotMatter(t *testing.T) {
 	must.Do(t, e.Evaluate(&batch.Batch{URLs: c}, &v))
 	must.Do(t, e.Evaluate(&batch.Batch{URLs: shifted}, &w))
 	for row := range v.Rows {
-		if got, want := batchtest.Letters(&w, row), batchtest.Letters(&v, row); got != want {
-			t.Fatalf("row %d, %q: %s, not %s", row, c.Value(row), got, want)
-		}
+		got, want := batchtest.Letters(&w, row), batchtest.Letters(&v, row)
+		must.Need(t, got == want, "row %d, %q: %s, not %s", row, c.Value(row), got, want)
 	}
 }
 

@@ -85,12 +85,8 @@ func TestBulkLookup(t *testing.T) {
 					t.Fatalf("%s, batch %d, %+v: other verdicts", name, number, o)
 				}
 			}
-			if counted.keys < 300 {
-				t.Fatalf("%s: %d authorities were looked up in bulk", name, counted.keys)
-			}
-			if len(got.Authorities) < 10 || len(got.Unknown) < 50 {
-				t.Fatalf("%s: %d authorities and %d unknown ones", name, len(got.Authorities), len(got.Unknown))
-			}
+			must.Need(t, counted.keys >= 300, "%s: %d authorities were looked up in bulk", name, counted.keys)
+			must.Need(t, len(got.Authorities) >= 10 && len(got.Unknown) >= 50, "%s: %d authorities and %d unknown ones", name, len(got.Authorities), len(got.Unknown))
 		}
 	}
 }
@@ -164,9 +160,8 @@ func TestAfterAnError(t *testing.T) {
 	var got, want batch.Verdicts
 	for n := 1; n < len(bad); n += 7 {
 		batch := batch.Batch{URLs: batchtest.URLs(append(bad[:n:n], "http://broken.example/")...)}
-		if err := used.Evaluate(&batch, &got); err == nil {
-			t.Fatal("no error")
-		}
+		err := used.Evaluate(&batch, &got)
+		must.Need(t, err != nil, "no error")
 		batch.URLs = batchtest.URLs(good...)
 		must.Do(t, errors.Join(used.Evaluate(&batch, &got), fresh.Evaluate(&batch, &want)))
 		must.Need(t, bytes.Equal(got.Agents[0].Allowed, want.Agents[0].Allowed), "%d rows before the error: other verdicts after it", n)
@@ -238,9 +233,8 @@ func TestMisses(t *testing.T) {
 		for hash := range min(count, mostMisses) {
 			want = append(want, name(hash))
 		}
-		if got := m.Authorities(); !slices.Equal(got, want) {
-			t.Errorf("of %d: %d: %.3q", count, len(got), got)
-		}
+		got := m.Authorities()
+		must.Be(t, slices.Equal(got, want), "of %d: %d: %.3q", count, len(got), got)
 	}
 }
 
@@ -261,7 +255,6 @@ func TestMissesOfEachRun(t *testing.T) {
 	})
 	want := all[:mostMisses]
 	slices.Sort(want)
-	if got := m.Authorities(); !slices.Equal(got, want) {
-		t.Errorf("%d: %.3q, want %.3q", len(got), got, want)
-	}
+	got := m.Authorities()
+	must.Be(t, slices.Equal(got, want), "%d: %.3q, want %.3q", len(got), got, want)
 }

@@ -55,17 +55,14 @@ func TestMoreAgentsThanAWordHasBits(t *testing.T) {
 			must.Do(t, each.Evaluate(b, &v))
 			all := combiner{evaluator: New(table, Options{Agents: n, Explain: explain, Combine: batch.CombineAllDenied}), how: batch.CombineAllDenied}
 			any := combiner{evaluator: New(table, Options{Agents: n, Explain: explain, Combine: batch.CombineAnyDenied}), how: batch.CombineAnyDenied}
-			if n > 1 && len(o.Tries) < n {
-				t.Fatalf("%d chains share %d tries", len(chains), len(o.Tries))
-			}
+			must.Need(t, n <= 1 || len(o.Tries) >= n, "%d chains share %d tries", len(chains), len(o.Tries))
 			for _, c := range []*combiner{&all, &any} {
 				if err := c.check(b, &v); err != nil {
 					t.Errorf("%d agents: %v", n, err)
 				}
 			}
-			if got := batchtest.Letters(&v, 1); strings.Count(got, "d") != n/2 {
-				t.Errorf("%d agents: /even is %s", n, got)
-			}
+			got := batchtest.Letters(&v, 1)
+			must.Be(t, strings.Count(got, "d") == n/2, "%d agents: /even is %s", n, got)
 		}
 	}
 }
@@ -177,12 +174,9 @@ func TestListsOfDeniedAgentsAreBounded(t *testing.T) {
 				kept += 4 * len(list)
 			}
 			must.Be(t, int64(kept) <= test.memory, "%d bytes for lists: they have %d", test.memory, kept)
-			if !strings.Contains(err.Error(), "row 7: ") || !strings.Contains(err.Error(), "lower batch-rows") {
-				t.Errorf("the error names no row, or not what to do: %v", err)
-			}
-			if err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs("http://a.test/", "http://a.test/x2y")}, &v); test.memory > 1 && err != nil {
-				t.Errorf("the next batch: %v", err)
-			}
+			must.Be(t, strings.Contains(err.Error(), "row 7: ") && strings.Contains(err.Error(), "lower batch-rows"), "the error names no row, or not what to do: %v", err)
+			err := e.Evaluate(&batch.Batch{URLs: batchtest.URLs("http://a.test/", "http://a.test/x2y")}, &v)
+			must.Be(t, test.memory <= 1 || err == nil, "the next batch: %v", err)
 		} else if len(v.Denied) != 1+rows {
 			t.Errorf("%d lists, want one for each of %d rows and the empty one", len(v.Denied), rows)
 		}

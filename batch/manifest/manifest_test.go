@@ -66,9 +66,8 @@ func TestReadNames(t *testing.T) {
 	text := AppendOutput(AppendJob(nil, job()), want)
 	got := mustRead(t, text).Outputs[0]
 	must.DeepEqual(t, &got, want)
-	if again := AppendOutput(AppendJob(nil, job()), &got); string(again) != string(text) {
-		t.Errorf("got  %s\nwant %s", again, text)
-	}
+	again := AppendOutput(AppendJob(nil, job()), &got)
+	must.Be(t, string(again) == string(text), "got  %s\nwant %s", again, text)
 }
 
 // TestLine fixes the form of a line, which other programs may read.
@@ -256,15 +255,13 @@ func TestSums(t *testing.T) {
 	}
 	for _, test := range tests {
 		f, o := write(t, test.collect, test.rows...)
-		if err := o.check(); err != nil || len(o.Parts) != len(test.want) {
-			t.Fatalf("%v: %+v, %v", test.rows, o.Parts, err)
-		}
+		err := o.check()
+		must.Need(t, err == nil && len(o.Parts) == len(test.want), "%v: %+v, %v", test.rows, o.Parts, err)
 		for i, p := range o.Parts {
 			must.Equal(t, [3]int64{p.Offset, p.Size, p.Rows}, test.want[i], test.rows, "part", i)
 		}
-		if sum := xxh3.Hash128(f.Bytes()).Bytes(); o.Checksum != hexOf(sum[:]) {
-			t.Errorf("checksum %s", o.Checksum)
-		}
+		sum := xxh3.Hash128(f.Bytes()).Bytes()
+		must.Be(t, o.Checksum == hexOf(sum[:]), "checksum %s", o.Checksum)
 		must.Do(t, o.Check(bytes.NewReader(f.Bytes()), func(i int, what string) { t.Errorf("part %d: %s", i, what) }))
 	}
 	const empty = "99aa06d3014798d86001c324468d497f" // of xxhsum -H2
@@ -301,16 +298,13 @@ func TestCheckFinds(t *testing.T) {
 	for i := range sound {
 		broken := bytes.Clone(sound)
 		broken[i] ^= 1 << rand.IntN(8)
-		if got := check(broken); len(got) == 0 || got[0] != partOf(i) {
-			t.Fatalf("byte %d: parts %v, want %d", i, got, partOf(i))
-		}
-		if got := check(sound[:i]); len(got) != 1 || got[0] != partOf(i) {
-			t.Fatalf("cut to %d bytes: parts %v, want %d", i, got, partOf(i))
-		}
+		got := check(broken)
+		must.Need(t, len(got) != 0 && got[0] == partOf(i), "byte %d: parts %v, want %d", i, got, partOf(i))
+		got = check(sound[:i])
+		must.Need(t, len(got) == 1 && got[0] == partOf(i), "cut to %d bytes: parts %v, want %d", i, got, partOf(i))
 	}
-	if got := check(append(bytes.Clone(sound), 0)); len(got) != 1 || got[0] != len(o.Parts) {
-		t.Errorf("longer: parts %v", got)
-	}
+	got := check(append(bytes.Clone(sound), 0))
+	must.Be(t, len(got) == 1 && got[0] == len(o.Parts), "longer: parts %v", got)
 	failing := io.MultiReader(bytes.NewReader(sound[:10]), failure{})
 	must.Is(t, o.Check(failing, func(int, string) {}), errFailure, "a reader that fails")
 }
@@ -364,8 +358,7 @@ func FuzzRead(f *testing.F) {
 		if m.Ended {
 			again = AppendEnd(again, len(m.Outputs))
 		}
-		if got := mustRead(t, again); len(got.Outputs) != len(m.Outputs) || len(got.RuleFiles) != len(m.RuleFiles) || got.Ended != m.Ended {
-			t.Errorf("%+v became %+v", m, got)
-		}
+		got := mustRead(t, again)
+		must.Be(t, len(got.Outputs) == len(m.Outputs) && len(got.RuleFiles) == len(m.RuleFiles) && got.Ended == m.Ended, "%+v became %+v", m, got)
 	})
 }

@@ -59,9 +59,7 @@ func TestMergeNames(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Merge(test.shards)
-			if err == nil || errors.Is(err, ErrIncomplete) != test.incomplete || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("error %v, want %q", err, test.want)
-			}
+			must.Be(t, err != nil && errors.Is(err, ErrIncomplete) == test.incomplete && strings.Contains(err.Error(), test.want), "error %v, want %q", err, test.want)
 		})
 	}
 }
@@ -85,9 +83,7 @@ func TestDeal(t *testing.T) {
 				of[names[i]] = index
 			}
 		}
-		if len(of) != test.inputs || most-least > 1 {
-			t.Errorf("%d of %d inputs were dealt to %d shards, %d to %d each", len(of), test.inputs, test.shards, least, most)
-		}
+		must.Be(t, len(of) == test.inputs && most-least <= 1, "%d of %d inputs were dealt to %d shards, %d to %d each", len(of), test.inputs, test.shards, least, most)
 		for index := range test.shards {
 			for _, i := range (&Shard{Index: index, Count: test.shards}).Deal(shuffled) {
 				must.Need(t, of[shuffled[i]] == index, "%s is shard %d's, and %d's in another order", shuffled[i], of[shuffled[i]], index)
@@ -101,18 +97,16 @@ func TestDeal(t *testing.T) {
 func TestShardNames(t *testing.T) {
 	for _, s := range []Shard{{Index: 3, Count: 16}, {Index: 0, Count: 1}, {Index: 123456, Count: 1000000}} {
 		name := s.FileName()
-		if got, ok := ParseFileName(name); !ok || got != s || !IsName(name) {
-			t.Errorf("%s: %v, %v", name, got, ok)
-		}
+		got, ok := ParseFileName(name)
+		must.Be(t, ok && got == s && IsName(name), "%s: %v, %v", name, got, ok)
 	}
 	for _, name := range []string{
 		FolderName, "_robotsbatch.shard-00016-of-00016.manifest.jsonl", "_robotsbatch.shard-1-of-2.manifest.jsonl", "robotsbatch.shard-00001-of-00002.manifest.jsonl",
 		"_robotsbatch.shard-00001-of-99999999999999999999.manifest.jsonl", "_robotsbatch.shard-00001-of-9999999999999999.manifest.jsonl",
 		"_robotsbatch.shard-000001-of-00002.manifest.jsonl",
 	} {
-		if s, ok := ParseFileName(name); ok {
-			t.Errorf("%s is taken for %v", name, s)
-		}
+		s, ok := ParseFileName(name)
+		must.Be(t, !ok, "%s is taken for %v", name, s)
 	}
 }
 

@@ -114,23 +114,18 @@ func TestTally(t *testing.T) {
 	sameCounts(t, "rules", got.Rules, clipped)
 	for i := range got.Reasons {
 		for reason, n := range got.Reasons[i] {
-			if name := matcher.Reason(reason).String(); n != want.reasons[i][name] && n > 0 {
-				t.Errorf("agent %d: %s %d times, want %d", i, name, n, want.reasons[i][name])
-			}
+			name := matcher.Reason(reason).String()
+			must.Be(t, n == want.reasons[i][name] || n <= 0, "agent %d: %s %d times, want %d", i, name, n, want.reasons[i][name])
 		}
 	}
-	if n := got.Ages[0]; n != want.ages["60"] || n == 0 {
-		t.Errorf("%d rows of less than an hour, want %d", n, want.ages["60"])
-	}
-	if n := got.Ages[3]; n != want.ages[fmt.Sprint(2*86400)] || n == 0 {
-		t.Errorf("%d rows of two days, want %d", n, want.ages[fmt.Sprint(2*86400)])
-	}
-	if n := got.Ages[len(got.Ages)-1]; n != want.ages["unknown"] || n == 0 {
-		t.Errorf("%d rows of unknown age, want %d", n, want.ages["unknown"])
-	}
-	if n, deviation := got.Authorities.Count(func(c Counts) bool { return c.Denied > 0 }); int(n) != len(want.denied) || deviation != 0 {
-		t.Errorf("%d authorities deny, want %d", n, len(want.denied))
-	}
+	n := got.Ages[0]
+	must.Be(t, n == want.ages["60"] && n != 0, "%d rows of less than an hour, want %d", n, want.ages["60"])
+	n = got.Ages[3]
+	must.Be(t, n == want.ages[fmt.Sprint(2*86400)] && n != 0, "%d rows of two days, want %d", n, want.ages[fmt.Sprint(2*86400)])
+	n = got.Ages[len(got.Ages)-1]
+	must.Be(t, n == want.ages["unknown"] && n != 0, "%d rows of unknown age, want %d", n, want.ages["unknown"])
+	n, deviation := got.Authorities.Count(func(c Counts) bool { return c.Denied > 0 })
+	must.Be(t, int(n) == len(want.denied) && deviation == 0, "%d authorities deny, want %d", n, len(want.denied))
 	checkEntries(t, got)
 }
 
@@ -148,16 +143,13 @@ func sameCounts(t *testing.T, what string, top *Top, want map[string]int64) {
 func checkEntries(t *testing.T, got *Tally) {
 	t.Helper()
 	for _, e := range got.Denying.Largest(topKeys) {
-		if e.Key == "https://a.test" && (e.Denied[0]+e.Denied[1] < e.Count || e.Denied[1] == 0 || !strings.HasPrefix(e.Example, "Disallow: /") || e.Rows <= e.Count) {
-			t.Errorf("%+v", e)
-		}
+		must.Be(t, e.Key != "https://a.test" || e.Denied[0]+e.Denied[1] >= e.Count && e.Denied[1] != 0 && strings.HasPrefix(e.Example, "Disallow: /") && e.Rows > e.Count,
+			"%+v", e)
 		must.Be(t, e.Key != "http://down.test" || e.Example == "" && e.Denied[0] == e.Count, "%+v", e)
 	}
 	for _, e := range got.Rules.Largest(topKeys) {
 		must.Be(t, e.Example != "" && e.Rows == e.Count && e.Denied[0]+e.Denied[1] == e.Count, "%+v", e)
 		must.Be(t, len(e.Key) <= 2*mostKey+1, "a key of %d bytes", len(e.Key))
 	}
-	if !slices.IsSortedFunc(got.Rules.Largest(9), func(a, b Entry) int { return cmp.Compare(b.Count, a.Count) }) {
-		t.Error("the largest are not sorted")
-	}
+	must.Be(t, slices.IsSortedFunc(got.Rules.Largest(9), func(a, b Entry) int { return cmp.Compare(b.Count, a.Count) }), "the largest are not sorted")
 }

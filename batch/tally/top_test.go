@@ -34,9 +34,7 @@ func checkTop(t *testing.T, top *Top, truth map[string]int64) {
 	}
 	must.Need(t, len(listed) <= topKeys, "%d keys", len(listed))
 	for key, n := range truth {
-		if !listed[key] && n > top.Unlisted() {
-			t.Fatalf("%s has %d and is not listed, where at most %d may be", key, n, top.Unlisted())
-		}
+		must.Need(t, listed[key] || n <= top.Unlisted(), "%s has %d and is not listed, where at most %d may be", key, n, top.Unlisted())
 	}
 }
 
@@ -61,9 +59,8 @@ func TestTopIsWithinItsError(t *testing.T) {
 		tops[0].Merge(tops[1])
 		tops[0].Merge(tops[2])
 		checkTop(t, tops[0], truth)
-		if exact := len(truth) <= topKeys; tops[0].Exact() != exact {
-			t.Errorf("%d keys: exact %t", len(truth), !exact)
-		}
+		exact := len(truth) <= topKeys
+		must.Be(t, tops[0].Exact() == exact, "%d keys: exact %t", len(truth), !exact)
 		// The most frequent keys are returned in their order.
 		var largest []string
 		for key := range truth {
@@ -102,8 +99,7 @@ func TestSample(t *testing.T) {
 			}
 		}
 		count, deviation := one.Count(is)
-		if off := float64(count) - float64(want); off > 4*deviation || off < -4*deviation {
-			t.Errorf("%d keys: %d are denied, by estimate %d, give or take %.0f", keys, want, count, deviation)
-		}
+		off := float64(count) - float64(want)
+		must.Be(t, off <= 4*deviation && off >= -4*deviation, "%d keys: %d are denied, by estimate %d, give or take %.0f", keys, want, count, deviation)
 	}
 }

@@ -101,9 +101,7 @@ func TestLarge(t *testing.T) {
 		must.Be(t, o.Index == i && o.URLs >= 1 && o.URLs <= 5000 && o.Body < c.Bodies(), "origin %d: %+v", i, o)
 		url = c.AppendURL(url[:0], &o, o.URLs-1)
 		body = c.AppendBody(body[:0], max(o.Body, 0))
-		if n := testing.AllocsPerRun(10, func() { url = c.AppendURL(url[:0], &o, 0) }); n != 0 {
-			t.Errorf("AppendURL allocates %v times", n)
-		}
+		must.Equal(t, testing.AllocsPerRun(10, func() { url = c.AppendURL(url[:0], &o, 0) }), 0, "AppendURL allocates", "times")
 	}
 }
 
@@ -123,9 +121,7 @@ func TestURLCount(t *testing.T) {
 		c := corpus.New(options)
 		var sum int64
 		for o := range c.Origins() {
-			if o.URLs < 0 || o.URLs == 0 && c.Options().URLs >= int64(c.Options().Origins) {
-				t.Errorf("%+v: origin %d has %d URLs", options, o.Index, o.URLs)
-			}
+			must.Be(t, o.URLs >= 0 && (o.URLs != 0 || c.Options().URLs < int64(c.Options().Origins)), "%+v: origin %d has %d URLs", options, o.Index, o.URLs)
 			sum += o.URLs
 		}
 		must.Equal(t, sum, max(c.Options().URLs, 0), options, "URLs")
@@ -245,26 +241,23 @@ func TestCaptures(t *testing.T) {
 	changes, statuses, first := 0, make(map[int]int), make(map[int]int)
 	for o := range c.Origins() {
 		before := c.Capture(&o, 0)
-		if (before.Status == 200) != (o.Body >= 0) || before.Status == 200 && before.Body != o.Body {
-			t.Fatalf("origin %d with body %d begins with %+v", o.Index, o.Body, before)
-		}
+		must.Need(t, (before.Status == 200) == (o.Body >= 0) && (before.Status != 200 || before.Body == o.Body),
+			"origin %d with body %d begins with %+v", o.Index, o.Body, before)
 		for k := 1; k < 24; k++ {
 			now := c.Capture(&o, k)
 			if now != before {
 				changes++
 			}
 			if now.Status == 200 && now.Body >= c.Bodies() {
-				if other, ok := first[now.Body]; ok && other != o.Index {
-					t.Fatalf("origins %d and %d have body %d", other, o.Index, now.Body)
-				}
+				other, ok := first[now.Body]
+				must.Need(t, !ok || other == o.Index, "origins %d and %d have body %d", other, o.Index, now.Body)
 				first[now.Body] = o.Index
 			}
 			statuses[now.Status]++
 			before = now
 		}
 	}
-	if share := float64(changes) / (23 * 2000); share < 0.08 || share > 0.11 {
-		t.Errorf("%.3f of the captures change something", share)
-	}
+	share := float64(changes) / (23 * 2000)
+	must.Be(t, share >= 0.08 && share <= 0.11, "%.3f of the captures change something", share)
 	must.Be(t, statuses[404] != 0 && statuses[503] != 0 && statuses[200] >= 1000*23, "statuses %v", statuses)
 }

@@ -89,9 +89,7 @@ func TestRun(t *testing.T) {
 		must.Be(t, strings.Contains(page.String(), want), "the record has no %q:\n%s", want, &page)
 	}
 	lines, err := os.ReadFile(o.runs)
-	if err != nil || strings.Count(string(lines), "\n") != 4 {
-		t.Errorf("%d lines, want two rounds of two runners (error %v)", strings.Count(string(lines), "\n"), err)
-	}
+	must.Be(t, err == nil && strings.Count(string(lines), "\n") == 4, "%d lines, want two rounds of two runners (error %v)", strings.Count(string(lines), "\n"), err)
 	if want := `{"round":1,"name":"raw","version":"1","language":"Rust 2","urls":3,"passes":166,` +
 		`"cpu_ns_per_url":1000000,"wall_ns_per_url":2000000,` +
 		`"job_cpu_ns_per_url":3000000,"job_wall_ns_per_url":4000000,"job_differ":2,"parse_ms":3,"parse_ns_per_url":250000}`; !strings.Contains(string(lines), want) {
@@ -123,18 +121,15 @@ func TestChartShowsTheFastest(t *testing.T) {
 	} {
 		must.Be(t, strings.Contains(svg, want), "no %s in\n%s", want, svg)
 	}
-	if svg := drawChart([]runner{of("ours", 46), of("other", 100)}); strings.Contains(svg, "enlarged") {
-		t.Error("two panels for times that one shows")
-	}
+	svg = drawChart([]runner{of("ours", 46), of("other", 100)})
+	must.Be(t, !strings.Contains(svg, "enlarged"), "two panels for times that one shows")
 }
 
 func TestRunChecksOurs(t *testing.T) {
 	dir, rows := t.TempDir(), []row{{"h", "http://h/a", "/a"}}
 	must.Do(t, os.WriteFile(filepath.Join(dir, "h"), []byte("User-agent: *\nDisallow: /"), 0o666))
 	j := must.Get(newJudge(dir, "CCBot", rows))(t)
-	if err := j.check(rows, []byte{0}); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, j.check(rows, []byte{0}))
 	must.Fail(t, j.check(rows, []byte{1}), "wrong verdict went unnoticed")
 }
 
@@ -155,9 +150,8 @@ func TestOwnRunner(t *testing.T) {
 	}
 	dir := t.TempDir()
 	program := filepath.Join(dir, "robotsbatch")
-	if out, err := exec.Command("go", "build", "-o", program, "./robotsbatch").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := exec.Command("go", "build", "-o", program, "./robotsbatch").CombinedOutput()
+	must.Need(t, err == nil, "%v: %s", err, out)
 	rows := []row{
 		{"a.example", "http://a.example/x", "/x"},
 		{"b.example", "https://b.example/?q#f", "/?q"},
@@ -171,15 +165,11 @@ func TestOwnRunner(t *testing.T) {
 	must.Do(t, (&frontier{rows: rows}).write(m.list))
 	must.Do(t, m.run(len(rows), 1))
 	for _, r := range m.runners {
-		if r.skipped != "" {
-			t.Fatal(r.skipped)
-		}
-		if want := []byte{0, 0, 1}; !bytes.Equal(r.verdicts, want) {
-			t.Errorf("verdicts %d, want %d", r.verdicts, want)
-		}
-		if got := r.results[0]; got.JobDiffer != 0 || got.JobCPU != got.CPU || got.JobWall != got.Wall || got.Version != "unknown" {
-			t.Errorf("measured %+v, want one time for both", got)
-		}
+		must.Need(t, r.skipped == "", "%v", r.skipped)
+		want := []byte{0, 0, 1}
+		must.Be(t, bytes.Equal(r.verdicts, want), "verdicts %d, want %d", r.verdicts, want)
+		got := r.results[0]
+		must.Be(t, got.JobDiffer == 0 && got.JobCPU == got.CPU && got.JobWall == got.Wall && got.Version == "unknown", "measured %+v, want one time for both", got)
 	}
 }
 

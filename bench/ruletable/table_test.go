@@ -27,9 +27,8 @@ func TestTable(t *testing.T) {
 	}
 	must.Equal(t, table.Len(), n, "authorities")
 	for i := range n {
-		if got := lookup(fmt.Sprintf("http://%d.example", i)); got != outcome(i) {
-			t.Fatalf("authority %d: outcome %d, want %d", i, got, outcome(i))
-		}
+		got := lookup(fmt.Sprintf("http://%d.example", i))
+		must.Need(t, got == outcome(i), "authority %d: outcome %d, want %d", i, got, outcome(i))
 		must.Need(t, lookup(fmt.Sprintf("https://%d.example", i)) == access.Unknown, "authority %d is known under another scheme", i)
 	}
 }

@@ -49,15 +49,13 @@ func TestTurns(t *testing.T) {
 	cases := "table\tT\tMiB=100000\ttest\t-s\t" + out + "/x\n" + sh("a", "10") + sh("b", "") + "table\tU\t\n" + sh("c", "")
 	var page strings.Builder
 	must.Do(t, measure(strings.NewReader(cases), &page, 2, "b", out, chart, true))
-	if order, _ := os.ReadFile(log); string(order) != "abbaabccc" {
-		t.Errorf("the commands ran as %s", order)
-	}
+	order, _ := os.ReadFile(log)
+	must.Be(t, string(order) == "abbaabccc", "the commands ran as %s", order)
 	for _, want := range []string{"## T\n", "wall ÷ b", "| 2.0 |", "MiB=100000: reached.", "## U\n", "wall ÷ c"} {
 		must.Be(t, strings.Contains(page.String(), want), "the report lacks %q:\n%s", want, &page)
 	}
-	if svg, err := os.ReadFile(chart); err != nil || strings.Count(string(svg), `class="bar`) != 3 {
-		t.Errorf("%v: the chart is\n%s", err, svg)
-	}
+	svg, err := os.ReadFile(chart)
+	must.Be(t, err == nil && strings.Count(string(svg), `class="bar`) == 3, "%v: the chart is\n%s", err, svg)
 	for bad, want := range map[string]string{
 		"run\ta\t\ttrue\n": "no line of cases", "table\tT\t\n": "without runs", "table\tT\n": "no line of cases",
 		"table\tT\t\nrun\ta\t\tsh\t-c\techo oops >&2; false\n": "T: a: exit status 1: oops",
@@ -78,7 +76,6 @@ func TestChart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if bars, own := strings.Count(svg, `class="bar`), strings.Count(svg, `class="bar own"`); bars != 4 || own != 2 {
-		t.Errorf("%d bars, %d of them robotsbatch's", bars, own)
-	}
+	bars, own := strings.Count(svg, `class="bar`), strings.Count(svg, `class="bar own"`)
+	must.Be(t, bars == 4 && own == 2, "%d bars, %d of them robotsbatch's", bars, own)
 }

@@ -58,9 +58,8 @@ func TestWholeSites(t *testing.T) {
 		counts.Rules.Add([]byte("*\n"+rule), rows)
 	}
 	got := htmlPage{&Summary{}, counts}.wholeSites()
-	if want := "70.0 % of all 10 denials are by rules that close a whole site"; !strings.HasPrefix(got, want) {
-		t.Errorf("%s, want %s", got, want)
-	}
+	want := "70.0 % of all 10 denials are by rules that close a whole site"
+	must.Be(t, strings.HasPrefix(got, want), "%s, want %s", got, want)
 }
 
 // The page of a history says the latest finding first and then the first month's, each with its

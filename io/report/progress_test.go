@@ -29,9 +29,8 @@ func TestProgressFits(t *testing.T) {
 		must.Equal(t, test.p.Line(test.width), test.want, test.width, "columns")
 	}
 	for width := range 120 {
-		if got := known.Line(width); len(got) > width {
-			t.Errorf("%d columns: %q has %d", width, got, len(got))
-		}
+		got := known.Line(width)
+		must.Be(t, len(got) <= width, "%d columns: %q has %d", width, got, len(got))
 	}
 }
 
@@ -54,9 +53,8 @@ func TestStepProgressFits(t *testing.T) {
 		must.Equal(t, test.p.Line(test.width), test.want, test.width, "columns")
 	}
 	want := []any{"step", "reading rules", "hosts", int64(12_345), "total", int64(20_000), "seconds", 61.0, "share", 0.61725}
-	if got := hosts.Attributes(); len(got) != len(want)+2 || !slices.Equal(got[:len(want)], want) {
-		t.Errorf("%v", got)
-	}
+	got := hosts.Attributes()
+	must.Be(t, len(got) == len(want)+2 && slices.Equal(got[:len(want)], want), "%v", got)
 }
 
 func TestByteSize(t *testing.T) {

@@ -58,9 +58,8 @@ func TestDoubts(t *testing.T) {
 		"known to miss":   {Doubts{KnownMissing: true}, Summary{Rows: 1, authorities: 1, without: 1}, ""},
 	} {
 		found := test.doubts.Of(&test.summary)
-		if test.want == "" && len(found) > 0 || test.want != "" && (len(found) != 1 || !strings.Contains(found[0].String(), test.want)) {
-			t.Errorf("%s: %q, want %q", name, found, test.want)
-		}
+		must.Be(t, (test.want != "" || len(found) == 0) && (test.want == "" || len(found) == 1 && strings.Contains(found[0].String(), test.want)),
+			"%s: %q, want %q", name, found, test.want)
 	}
 }
 
@@ -84,7 +83,6 @@ func TestAuthorityOfManyNames(t *testing.T) {
 		}))
 		return allocations
 	}
-	if few, many := made(100), made(200); many > 3*few {
-		t.Errorf("%v allocations for 100 names and rules, %v for 200", few, many)
-	}
+	few, many := made(100), made(200)
+	must.Be(t, many <= 3*few, "%v allocations for 100 names and rules, %v for 200", few, many)
 }

@@ -40,9 +40,8 @@ func TestSample(t *testing.T) {
 	for _, name := range []string{"frontier.arrow", "frontier.arrows", "frontier.txt.zst"} {
 		made := filepath.Join(dir, name)
 		must.Do(t, export.Frontier(made, c, export.Options{BatchRows: 512}))
-		if rows := read(t, filepath.Join(sample, name)); !slices.Equal(rows, read(t, made)) {
-			t.Errorf("%s has other rows than the generator writes", name)
-		}
+		rows := read(t, filepath.Join(sample, name))
+		must.Be(t, slices.Equal(rows, read(t, made)), "%s has other rows than the generator writes", name)
 	}
 }
 
@@ -118,9 +117,8 @@ func TestFrontierIndex(t *testing.T) {
 		}
 		must.Be(t, len(rows) == 3000 && slices.Equal(rows, want), "%s: %d rows, which are not those of the first file", ending, len(rows))
 	}
-	if n := strings.Count(want[0], "\t") + 1; n != 30 {
-		t.Fatalf("%d columns", n)
-	}
+	n := strings.Count(want[0], "\t") + 1
+	must.Need(t, n == 30, "%d columns", n)
 	row := want[slices.IndexFunc(want, func(row string) bool { return strings.Contains(row, "\thttps\t") && strings.Contains(row, "?") })]
 	for _, part := range []string{")/", "https://", "\texample\t", "crawl-data/CC-MAIN-2025-05/segments/"} {
 		must.Be(t, strings.Contains(row, part), "a row lacks %q: %s", part, row)
@@ -133,9 +131,8 @@ func TestFrontierWithoutRows(t *testing.T) {
 	for _, ending := range export.Formats {
 		name := filepath.Join(t.TempDir(), "f"+ending)
 		must.Do(t, export.Frontier(name, c, export.Options{}))
-		if rows := read(t, name); len(rows) > 0 {
-			t.Errorf("%s has rows %q", ending, rows)
-		}
+		rows := read(t, name)
+		must.Be(t, len(rows) == 0, "%s has rows %q", ending, rows)
 	}
 }
 
@@ -181,9 +178,7 @@ func read(t *testing.T, name string) []string {
 		for r.Next() {
 			rows = appendRows(rows, r.Record())
 		}
-		if r.Err() != nil {
-			t.Fatal(r.Err())
-		}
+		must.Do(t, r.Err())
 		return rows
 	case ".parquet":
 		props := pqarrow.ArrowReadProperties{BatchSize: 1 << 20}
@@ -237,8 +232,7 @@ func TestCrawl(t *testing.T) {
 	for _, name := range files {
 		f := must.Get(os.Open(name))(t)
 		defer f.Close()
-		r, err := warc.NewReader(f, warc.Options{Name: name, Broken: func(err error) { t.Error(err) }})
-		must.Do(t, err)
+		r := must.Get(warc.NewReader(f, warc.Options{Name: name, Broken: func(err error) { t.Error(err) }}))(t)
 		var x captures.Capture
 		for r.Next(&x) == nil {
 			total++
@@ -246,11 +240,8 @@ func TestCrawl(t *testing.T) {
 			must.Be(t, x.Status != 200 || bodies[string(x.Body)], "%s has a body that is not listed", x.URL)
 			must.Equal(t, x.Status/100 == 3, len(x.Location) > 0, x.URL, "status", x.Status, "Location", x.Location)
 		}
-		if n := r.Stats(); n.Records != 3*n.Responses+1 {
-			t.Errorf("%s: %+v", name, n)
-		}
+		n := r.Stats()
+		must.Be(t, n.Records == 3*n.Responses+1, "%s: %+v", name, n)
 	}
-	if total != 500 || statuses[200] < 200 || statuses[404] < 50 || statuses[301] < 30 || statuses[503] == 0 {
-		t.Errorf("statuses %v of %d", statuses, total)
-	}
+	must.Be(t, total == 500 && statuses[200] >= 200 && statuses[404] >= 50 && statuses[301] >= 30 && statuses[503] != 0, "statuses %v of %d", statuses, total)
 }

@@ -14,9 +14,8 @@ func TestRun(t *testing.T) {
 	args := []string{"-out", dir, "-origins", "10", "-urls", "30", "-missing", "0", "-formats", "txt,arrows"}
 	must.Do(t, run(args))
 	must.EqualSlices(t, names(t, dir), []string{"frontier.arrows", "frontier.txt", "rules"}, "wrote")
-	if got := names(t, filepath.Join(dir, "rules")); len(got) != 10 {
-		t.Errorf("%d files with -missing 0, want 10", len(got))
-	}
+	got := names(t, filepath.Join(dir, "rules"))
+	must.Be(t, len(got) == 10, "%d files with -missing 0, want 10", len(got))
 	text := must.Get(os.ReadFile(filepath.Join(dir, "frontier.txt")))(t)
 	must.Equal(t, strings.Count(string(text), "\n"), 30, "URLs")
 }

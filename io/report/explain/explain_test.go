@@ -95,9 +95,8 @@ func explain(t *testing.T, e *Explainer, url string) *URL {
 // checkAgent checks what is said of the rule that decides, and returns whether there is one.
 func checkAgent(t *testing.T, url, body string, a *Agent) int {
 	t.Helper()
-	if byRule := a.Reason.HasRule(); byRule != (a.Rule != nil) || !byRule && len(a.Others) > 0 {
-		t.Fatalf("%s: %+v", url, a)
-	}
+	byRule := a.Reason.HasRule()
+	must.Need(t, byRule == (a.Rule != nil) && (byRule || len(a.Others) == 0), "%s: %+v", url, a)
 	if a.Rule == nil {
 		return 0
 	}
@@ -106,9 +105,7 @@ func checkAgent(t *testing.T, url, body string, a *Agent) int {
 		must.Need(t, better, "%s: %+v does not beat %+v", url, a.Rule, o)
 	}
 	lines := strings.Split(strings.ReplaceAll(body, "\r\n", "\n"), "\n")
-	if a.Rule.Allow != *a.Allowed || !strings.HasPrefix(lines[a.Rule.Line-1], a.Rule.Text) {
-		t.Fatalf("%s: allowed %v by %+v of\n%s", url, *a.Allowed, a.Rule, body)
-	}
+	must.Need(t, a.Rule.Allow == *a.Allowed && strings.HasPrefix(lines[a.Rule.Line-1], a.Rule.Text), "%s: allowed %v by %+v of\n%s", url, *a.Allowed, a.Rule, body)
 	for _, line := range a.Context {
 		must.Need(t, lines[line.Line-1] == line.Text, "%s: line %d is shown as %q", url, line.Line, line.Text)
 	}
@@ -166,9 +163,7 @@ func TestExplainsTheFetch(t *testing.T) {
 func TestManyAgents(t *testing.T) {
 	b := newBody(ruleset.Source{Text: []byte(strings.Repeat("User-agent: *\nAllow: /\n", 9))}, robotstxt.RFC9309)
 	one, other := b.group(matcher.Chain{"ABot"}, nil), b.group(matcher.Chain{matcher.Everyone}, nil)
-	if len(one.Lines) != 9 || &one.Lines[0] != &other.Lines[0] || one.Why != everyonesGroup || other.Why != namedGroup {
-		t.Errorf("%+v and %+v", one, other)
-	}
+	must.Be(t, len(one.Lines) == 9 && &one.Lines[0] == &other.Lines[0] && one.Why == everyonesGroup && other.Why == namedGroup, "%+v and %+v", one, other)
 	t.Chdir(t.TempDir())
 	write(t, "robots/a.example", "User-agent: *\nAllow: /\n")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -184,9 +179,8 @@ func TestBytes(t *testing.T) {
 	e := New(open(t, ruleset.Options{Sources: []string{"robots"}, Chains: chains}), Options{Chains: chains})
 	var object strings.Builder
 	must.Do(t, must.Get(e.URL(t.Context(), "https://a.example/\xE9"))(t).WriteJSON(&object))
-	if got := object.String(); strings.Contains(got, `\ufffd`) || !strings.Contains(got, `{"url":"https://a.example/%E9","authority":"https://a.example","path":"/%E9"`) {
-		t.Error(got)
-	}
+	got := object.String()
+	must.Be(t, !strings.Contains(got, `\ufffd`) && strings.Contains(got, `{"url":"https://a.example/%E9","authority":"https://a.example","path":"/%E9"`), "%v", got)
 }
 
 // TestJoinedGroups: a record that is neither user-agent nor rule ends no group, and it is
@@ -204,9 +198,8 @@ func TestJoinedGroups(t *testing.T) {
 		var text, object strings.Builder
 		must.Do(t, u.WriteText(&text, Style{}))
 		must.Do(t, u.WriteJSON(&object))
-		if test.want == "" && strings.Contains(text.String(), "joined") || !strings.Contains(text.String(), test.want) {
-			t.Errorf("%q:\n%s\nwant %q", test.text, text.String(), test.want)
-		}
+		must.Be(t, (test.want != "" || !strings.Contains(text.String(), "joined")) && strings.Contains(text.String(), test.want),
+			"%q:\n%s\nwant %q", test.text, text.String(), test.want)
 		must.Be(t, strings.Contains(object.String(), `"joined":[{"record":`) == (test.want != ""), "%q: %s", test.text, object.String())
 	}
 }

@@ -85,9 +85,7 @@ func TestChanges(t *testing.T) {
 	compile(t, find(t, newer), pack)
 	for _, side := range []string{newer, pack} {
 		got, changed := changesOf(t, export.RuleSide{Listing: list(t, older), Agents: agents}, export.RuleSide{Listing: list(t, side), Agents: agents})
-		if !slices.Equal(got, want) {
-			t.Errorf("%s:\n%s", side, strings.Join(got, "\n"))
-		}
+		must.Be(t, slices.Equal(got, want), "%s:\n%s", side, strings.Join(got, "\n"))
 		if s := fmt.Sprint(changed.Authorities, changed.Different, *changed.Stating, changed.Agents, changed.Uses); s != "12 6 4 [{* 0 1 1 1 2} {Foo 1 1 1 1 2}] "+
 			"[{* train-ai 0 2 0} {* signal:search 0 0 1} {Foo train-ai 1 2 0} {Foo signal:search 0 0 1}]" {
 			t.Error(s)
@@ -95,9 +93,8 @@ func TestChanges(t *testing.T) {
 	}
 	// Two agents of the same rules.
 	got, _ := changesOf(t, export.RuleSide{Listing: list(t, newer), Agents: agents[:1]}, export.RuleSide{Listing: list(t, pack), Agents: agents[1:]})
-	if want := []string{"closed.test * closed none>all rules>rules", "stated.test * rules none>none rules>rules", "stated.test * use train-ai >disallowed rules>rules"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
-	}
+	want = []string{"closed.test * closed none>all rules>rules", "stated.test * rules none>none rules>rules", "stated.test * use train-ai >disallowed rules>rules"}
+	must.Be(t, slices.Equal(got, want), "%q", got)
 	// Two profiles: RFC 9309 reads another key than Google does.
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "http", "a.test"), "User-agent: *\nDisallowed: /\n")

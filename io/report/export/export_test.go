@@ -35,9 +35,8 @@ func rows(t *testing.T, l *ruleset.Listing, table *export.Table, most int) []str
 	var list []string
 	for record, err := range export.Rows(l, table, export.Options{Rows: most}) {
 		must.Do(t, err)
-		if n := record.NumRows(); n > int64(most) || n == 0 {
-			t.Errorf("%d rows in a record", n)
-		}
+		n := record.NumRows()
+		must.Be(t, n <= int64(most) && n != 0, "%d rows in a record", n)
 		list = append(list, recordRows(record)...)
 		record.Release()
 	}
@@ -101,9 +100,8 @@ func TestRulesAreThoseOfTheFiles(t *testing.T) {
 	for row, n := range want {
 		must.Equal(t, got[row], n, row)
 	}
-	if one := rows(t, listing, export.Rules, 1); !slices.Equal(one, all) {
-		t.Error("records of one row have other rows")
-	}
+	one := rows(t, listing, export.Rules, 1)
+	must.Be(t, slices.Equal(one, all), "records of one row have other rows")
 	must.Be(t, len(all) >= 1000, "%d rows", len(all))
 }
 
@@ -200,9 +198,8 @@ func TestCaptures(t *testing.T) {
 		got = append(got, recordRows(record)...)
 		record.Release()
 	}
-	if len(got) != 2 || !strings.Contains(got[0], "body_kind=binary") || strings.Contains(got[1], "body_kind") || strings.Contains(got[1], "authority") {
-		t.Errorf("%q", got)
-	}
+	must.Be(t, len(got) == 2 && strings.Contains(got[0], "body_kind=binary") && !strings.Contains(got[1], "body_kind") && !strings.Contains(got[1], "authority"),
+		"%q", got)
 	ended := errors.New("ended")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(ended)

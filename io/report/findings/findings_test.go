@@ -47,9 +47,8 @@ func TestSARIF(t *testing.T) {
 	found := write(t, NewSARIF(&b, "1.2.3"))
 	log := must.Get(sarif.FromBytes(b.Bytes(), sarif.WithStrictValidation()))(t)
 	run := log.Runs[0]
-	if len(run.Results) != len(found) || len(run.Tool.Driver.Rules) != len(lint.Codes()) || *run.Tool.Driver.Version != "1.2.3" {
-		t.Fatalf("%d results and %d rules", len(run.Results), len(run.Tool.Driver.Rules))
-	}
+	must.Need(t, len(run.Results) == len(found) && len(run.Tool.Driver.Rules) == len(lint.Codes()) && *run.Tool.Driver.Version == "1.2.3",
+		"%d results and %d rules", len(run.Results), len(run.Tool.Driver.Rules))
 	for i, result := range run.Results {
 		place := result.Locations[0].PhysicalLocation
 		f := found[i]
@@ -61,9 +60,8 @@ func TestSARIF(t *testing.T) {
 	must.Equal(t, strings.Join(run.NewlineSequences, ""), "\r\n\n\r") // a line of a robots.txt may end with a CR alone
 	uri := *run.Results[len(run.Results)-1].Locations[0].PhysicalLocation.ArtifactLocation.URI
 	first := *run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI
-	if uri != "stdin" || first != "bad/html-body%20%C3%A4%23%3F.txt" || !strings.Contains(b.String(), `"uri":"file:///srv/robots.txt"`) {
-		t.Errorf("URIs %s, %s", first, uri)
-	}
+	must.Be(t, uri == "stdin" && first == "bad/html-body%20%C3%A4%23%3F.txt" && strings.Contains(b.String(), `"uri":"file:///srv/robots.txt"`),
+		"URIs %s, %s", first, uri)
 }
 
 // A log without results is valid, too.
@@ -92,13 +90,10 @@ func TestLines(t *testing.T) {
 			t.Errorf("%s, and as text %s", line, lines.Text())
 		}
 	}
-	if len(found) > 0 || lines.Scan() {
-		t.Errorf("%d findings are missing, or text is left: %s", len(found), lines.Text())
-	}
+	must.Be(t, len(found) == 0 && !lines.Scan(), "%d findings are missing, or text is left: %s", len(found), lines.Text())
 	var b bytes.Buffer
-	if err := NewText(&b).Add("a\x1b[2Jb", []lint.Finding{{Line: 1, Column: 2, Code: "x", Profile: "google", Message: "m"}}); err != nil || b.String() != "a%1B[2Jb:1:2: note (google): m [x]\n" {
-		t.Errorf("%q, %v", &b, err)
-	}
+	err := NewText(&b).Add("a\x1b[2Jb", []lint.Finding{{Line: 1, Column: 2, Code: "x", Profile: "google", Message: "m"}})
+	must.Be(t, err == nil && b.String() == "a%1B[2Jb:1:2: note (google): m [x]\n", "%q, %v", &b, err)
 }
 
 type broken struct{}
@@ -120,9 +115,8 @@ func TestCounts(t *testing.T) {
 	tally.Add(nil, 7)
 	must.Equal(t, tally.String(), "3 robots.txt, 2 with findings: 2 errors, 0 warnings, 4 notes; and 7 more, of which a file has at most 1,000")
 	var b strings.Builder
-	if err := tally.WriteCounts(&b); err != nil || b.String() != "   error b                      2 in 2 files\n    note a                      4 in 2 files\n" {
-		t.Errorf("%q, %v", &b, err)
-	}
+	err := tally.WriteCounts(&b)
+	must.Be(t, err == nil && b.String() == "   error b                      2 in 2 files\n    note a                      4 in 2 files\n", "%q, %v", &b, err)
 	must.Equal(t, new(Counts).String(), "0 robots.txt: nothing found")
 }
 
@@ -176,9 +170,8 @@ func TestFind(t *testing.T) {
 			got := make(codes)
 			counts, fails, err := Find(t.Context(), ruleset.Options{Sources: []string{folder}}, test.o, got)
 			must.Do(t, err)
-			if want := (codes{"bad.example": test.shown, "good.example": {}}); fails != test.fails || !maps.EqualFunc(got, want, slices.Equal) {
-				t.Errorf("%v, fails %v; want %v, %v", got, fails, want, test.fails)
-			}
+			want := (codes{"bad.example": test.shown, "good.example": {}})
+			must.Be(t, fails == test.fails && maps.EqualFunc(got, want, slices.Equal), "%v, fails %v; want %v, %v", got, fails, want, test.fails)
 			clean := int64(1)
 			if len(test.shown) == 0 {
 				clean = 2

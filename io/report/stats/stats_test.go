@@ -245,9 +245,7 @@ func TestReadRanks(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "no domains", "1,a.test\nx,b.test": `line 2: "x" is not a rank`, "0,a.test": `line 1: "0" is not a rank`, strings.Repeat("a", 1<<17): "line 1 is too long", "a.test\na b\n": `line 2: "a b" is not a host`,
 	} {
-		if _, err := readRanks(strings.NewReader(text), ByDomain); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20q: %v, want %s", text, err, want)
-		}
+		must.Say(t, must.Err(readRanks(strings.NewReader(text), ByDomain)), want, text)
 	}
 }
 
@@ -317,12 +315,10 @@ func TestAddJSONLRefuses(t *testing.T) {
 	}
 	older := `{"authority":"http://a.test","registered_domain":null,"agent":"Bot","blocked":"all","by":"name","access":"rules"}` + "\n"
 	_, err := ofObjects(t, older, Options{})
-	if want := `line 1: it is a survey of an earlier version: make it again with robotsbatch survey`; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %s", err, want)
-	}
+	want := `line 1: it is a survey of an earlier version: make it again with robotsbatch survey`
+	must.Be(t, err != nil && strings.Contains(err.Error(), want), "%v, want %s", err, want)
 	domain := strings.Replace(good, "}", `,"registered_domain":null,"agent_class":null,"root":true}`, 1)
 	_, err = ofObjects(t, domain, Options{Uses: []usage.Use{{Key: "train-ai"}}})
-	if want := `no line has a key "use_train_ai": make the survey again with use train-ai`; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("%v, want %s", err, want)
-	}
+	want = `no line has a key "use_train_ai": make the survey again with use train-ai`
+	must.Be(t, err != nil && strings.Contains(err.Error(), want), "%v, want %s", err, want)
 }

@@ -52,9 +52,7 @@ func TestIntact(t *testing.T) {
 	name := writeFolder(t, true)
 	for _, what := range []string{name, filepath.Dir(name), filepath.Join(filepath.Dir(name), manifest.FolderName)} {
 		got := check(t, what)
-		if len(got) != 1 || got[0].Name != name || len(got[0].Damage) > 0 || got[0].Output == nil || got[0].Output.Counts.Selected != 2 {
-			t.Errorf("%s: %+v", what, got)
-		}
+		must.Be(t, len(got) == 1 && got[0].Name == name && len(got[0].Damage) == 0 && got[0].Output != nil && got[0].Output.Counts.Selected == 2, "%s: %+v", what, got)
 	}
 }
 
@@ -71,9 +69,7 @@ func TestDamage(t *testing.T) {
 		text := must.Get(os.ReadFile(name))(t)
 		must.Do(t, os.WriteFile(name, []byte(test.change(string(text))), 0o600))
 		got := check(t, name)
-		if len(got) != 1 || len(got[0].Damage) != 1 || !strings.Contains(got[0].Damage[0].Error(), test.want) {
-			t.Errorf("%s: %+v, want %q", what, got, test.want)
-		}
+		must.Be(t, len(got) == 1 && len(got[0].Damage) == 1 && strings.Contains(got[0].Damage[0].Error(), test.want), "%s: %+v, want %q", what, got, test.want)
 	}
 }
 
@@ -87,9 +83,7 @@ func TestOutputElsewhere(t *testing.T) {
 	text := manifest.AppendOutput(manifest.AppendJob(nil, &manifest.Job{Manifest: manifest.Version}), &o)
 	must.Do(t, os.WriteFile(filepath.Join(inner, manifest.FolderName), manifest.AppendEnd(text, 1), 0o600))
 	got := check(t, inner)
-	if len(got) != 1 || len(got[0].Damage) != 1 || !strings.HasSuffix(got[0].Damage[0].Error(), `lists "a/../../x.txt", which is not in its folder`) {
-		t.Errorf("%+v", got)
-	}
+	must.Be(t, len(got) == 1 && len(got[0].Damage) == 1 && strings.HasSuffix(got[0].Damage[0].Error(), `lists "a/../../x.txt", which is not in its folder`), "%+v", got)
 }
 
 // A device in the place of an output or a manifest is not read, for it need not end.
@@ -103,9 +97,7 @@ func TestDevices(t *testing.T) {
 		must.Do(t, os.Remove(replaced))
 		must.Do(t, os.Symlink(device, replaced))
 		got := check(t, filepath.Dir(name))
-		if len(got) != 1 || len(got[0].Damage) != 1 || !strings.Contains(got[0].Damage[0].Error(), "is no regular file") {
-			t.Errorf("%s: %+v", replaced, got)
-		}
+		must.Be(t, len(got) == 1 && len(got[0].Damage) == 1 && strings.Contains(got[0].Damage[0].Error(), "is no regular file"), "%s: %+v", replaced, got)
 	}
 }
 

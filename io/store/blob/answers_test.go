@@ -73,17 +73,15 @@ func TestAnswersWithoutLength(t *testing.T) {
 				want := noise(size)
 				s.Put("rules/x", want)
 				f := s.open("rules/x")
-				if n, regular := f.Size(); n != int64(size) || !regular {
-					t.Errorf("the object has %d bytes, regular %v", n, regular)
-				}
+				n, regular := f.Size()
+				must.Be(t, n == int64(size) && regular, "the object has %d bytes, regular %v", n, regular)
 				if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
 					t.Errorf("%d bytes, error %v", len(got), err)
 				}
 				const most = 2000
 				got, info, err := s.openFolder().ReadUpTo("x", int64(size), nil, most)
-				if err != nil || !bytes.Equal(got, want[:min(size, most)]) || info.Size != int64(size) {
-					t.Errorf("as one of a folder: %d bytes of %d, error %v", len(got), info.Size, err)
-				}
+				must.Be(t, err == nil && bytes.Equal(got, want[:min(size, most)]) && info.Size == int64(size),
+					"as one of a folder: %d bytes of %d, error %v", len(got), info.Size, err)
 			})
 		}
 	}
@@ -101,9 +99,8 @@ func TestEmptyByItsHeadAlone(t *testing.T) {
 			}
 			store.ServeHTTP(w, r)
 		})
-		if got, err := io.ReadAll(s.open("x")); err != nil || len(got) != size {
-			t.Errorf("%d of %d bytes, error %v", len(got), size, err)
-		}
+		got, err := io.ReadAll(s.open("x"))
+		must.Be(t, err == nil && len(got) == size, "%d of %d bytes, error %v", len(got), size, err)
 	}
 }
 
@@ -188,9 +185,8 @@ func TestRangesOfUnknownLength(t *testing.T) {
 		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 			store.ServeHTTP(withoutTotal{w}, r)
 		})
-		if got, err := io.ReadAll(s.open("x")); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%d of %d bytes, error %v", len(got), size, err)
-		}
+		got, err := io.ReadAll(s.open("x"))
+		must.Be(t, err == nil && bytes.Equal(got, want), "%d of %d bytes, error %v", len(got), size, err)
 	}
 }
 
@@ -254,9 +250,8 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		}
 	}
 	t.Cleanup(func() {
-		if n := asked.Load(); n > 0 {
-			t.Errorf("the other host was asked %d times", n)
-		}
+		n := asked.Load()
+		must.Be(t, n <= 0, "the other host was asked %d times", n)
 	})
 }
 
@@ -275,9 +270,8 @@ func TestRedirectToRegion(t *testing.T) {
 		w.WriteHeader(http.StatusTemporaryRedirect)
 	})
 	_, err := blob.Open(t.Context(), s.Name("x"))
-	if err == nil || !strings.Contains(err.Error(), "the bucket is in the region eu-central-1: name it, as ?region=eu-central-1") || blob.Temporary(err) {
-		t.Errorf("error %v", err)
-	}
+	must.Be(t, err != nil && strings.Contains(err.Error(), "the bucket is in the region eu-central-1: name it, as ?region=eu-central-1") && !blob.Temporary(err),
+		"error %v", err)
 }
 
 // A store that loses an object after it was taken fails the output.

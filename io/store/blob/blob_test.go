@@ -43,9 +43,8 @@ func wantFiles(t *testing.T, folder string, want map[string]string) {
 	t.Helper()
 	entries := must.Get(os.ReadDir(folder))(t)
 	for _, entry := range entries {
-		if _, ok := want[entry.Name()]; !ok {
-			t.Errorf("%s is left over", entry.Name())
-		}
+		_, ok := want[entry.Name()]
+		must.Be(t, ok, "%s is left over", entry.Name())
 	}
 	for name, content := range want {
 		got, err := os.ReadFile(filepath.Join(folder, name))
@@ -68,9 +67,7 @@ func TestCreateAppearsAtClose(t *testing.T) {
 			w := create(t, name)
 			write(t, w, "url,allowed\n")
 			got, err := os.ReadFile(name)
-			if before == "" && !errors.Is(err, fs.ErrNotExist) || before != "" && string(got) != before {
-				t.Errorf("before Close there is %q, error %v", got, err)
-			}
+			must.Be(t, (before != "" || errors.Is(err, fs.ErrNotExist)) && (before == "" || string(got) == before), "before Close there is %q, error %v", got, err)
 			must.Do(t, w.Close())
 			w.Abort()
 			wantFiles(t, folder, map[string]string{"out.csv": "url,allowed\n"})
@@ -143,9 +140,7 @@ func TestSmallAndLargeWrites(t *testing.T) {
 	}
 	must.Do(t, w.Close())
 	got, err := os.ReadFile(name)
-	if err != nil || !bytes.Equal(got, want.Bytes()) {
-		t.Errorf("%d bytes came back with error %v, want %d", len(got), err, want.Len())
-	}
+	must.Be(t, err == nil && bytes.Equal(got, want.Bytes()), "%d bytes came back with error %v, want %d", len(got), err, want.Len())
 }
 
 func TestCreateRefuses(t *testing.T) {
@@ -168,9 +163,7 @@ func TestCreateRefuses(t *testing.T) {
 			t.Errorf("Create(%q): no error", test.name)
 			continue
 		}
-		if !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), test.name) {
-			t.Errorf("Create(%q): %v, want it to say %q", test.name, err, test.want)
-		}
+		must.Be(t, strings.Contains(err.Error(), test.want) && strings.Contains(err.Error(), test.name), "Create(%q): %v, want it to say %q", test.name, err, test.want)
 	}
 	wantFiles(t, folder, map[string]string{"file": ""})
 }
@@ -186,9 +179,7 @@ func TestCloseFails(t *testing.T) {
 		t.Skip(err) // a system that keeps open files
 	}
 	err := w.Close()
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), name+":") || strings.Contains(err.Error(), temporaryMark) {
-		t.Errorf("Close: %v", err)
-	}
+	must.Be(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), name+":") && !strings.Contains(err.Error(), temporaryMark), "Close: %v", err)
 	w.Abort()
 }
 
@@ -196,33 +187,27 @@ func TestOpen(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "urls.txt")
 	writeFile(t, name, "0123456789")
 	f := must.Get(Open(t.Context(), name))(t)
-	if size, regular := f.Size(); size != 10 || !regular {
-		t.Errorf("Size = %d, %v", size, regular)
-	}
+	size, regular := f.Size()
+	must.Be(t, size == 10 && regular, "Size = %d, %v", size, regular)
 	must.Equal(t, f.Name(), name, "Name")
 	part := make([]byte, 3)
-	if _, err := f.ReadAt(part, 4); err != nil || string(part) != "456" {
-		t.Errorf("ReadAt = %q, %v", part, err)
-	}
-	if n, err := f.ReadAt(part, 8); n != 2 || err != io.EOF {
-		t.Errorf("ReadAt at the end = %d, %v", n, err)
-	}
-	if all, err := io.ReadAll(f); err != nil || string(all) != "0123456789" {
-		t.Errorf("Read = %q, %v", all, err)
-	}
+	_, err := f.ReadAt(part, 4)
+	must.Be(t, err == nil && string(part) == "456", "ReadAt = %q, %v", part, err)
+	n, err := f.ReadAt(part, 8)
+	must.Be(t, n == 2 && err == io.EOF, "ReadAt at the end = %d, %v", n, err)
+	all, err := io.ReadAll(f)
+	must.Be(t, err == nil && string(all) == "0123456789", "Read = %q, %v", all, err)
 	must.Do(t, f.Close())
-	if _, err := f.Read(part); !errors.Is(err, fs.ErrClosed) || !strings.Contains(err.Error(), name) {
-		t.Errorf("Read after Close: %v", err)
-	}
+	_, err = f.Read(part)
+	must.Be(t, errors.Is(err, fs.ErrClosed) && strings.Contains(err.Error(), name), "Read after Close: %v", err)
 	must.Fail(t, f.Close(), "second Close")
 }
 
 func TestOpenRefuses(t *testing.T) {
 	folder := t.TempDir()
 	missing := filepath.Join(folder, "missing")
-	if _, err := Open(t.Context(), missing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
-		t.Errorf("missing file: %v", err)
-	}
+	_, err := Open(t.Context(), missing)
+	must.Be(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), missing), "missing file: %v", err)
 	must.Say(t, must.Err(Open(t.Context(), folder)), "is a folder", "folder")
 	must.Fail(t, must.Err(Open(t.Context(), "")), "empty name")
 	must.Say(t, must.Err(Open(t.Context(), "mem://bucket/urls.arrow")), "cannot be opened", "object store")
@@ -243,17 +228,14 @@ func TestOpenStdin(t *testing.T) {
 	write(t, w, "http://a.example/\n")
 	w.Close()
 	f := must.Get(Open(t.Context(), Stdio))(t)
-	if _, regular := f.Size(); regular || f.Name() != "stdin" {
-		t.Errorf("a pipe is %q, regular: %v", f.Name(), regular)
-	}
+	_, regular := f.Size()
+	must.Be(t, !regular && f.Name() == "stdin", "a pipe is %q, regular: %v", f.Name(), regular)
 	must.Is(t, must.Err(f.ReadAt(make([]byte, 1), 0)), errStream, "ReadAt")
-	if all, err := io.ReadAll(f); err != nil || string(all) != "http://a.example/\n" {
-		t.Errorf("Read = %q, %v", all, err)
-	}
+	all, err := io.ReadAll(f)
+	must.Be(t, err == nil && string(all) == "http://a.example/\n", "Read = %q, %v", all, err)
 	must.Do(t, f.Close())
-	if _, err := r.Stat(); err != nil {
-		t.Errorf("Close has closed stdin: %v", err)
-	}
+	_, err = r.Stat()
+	must.Be(t, err == nil, "Close has closed stdin: %v", err)
 }
 
 func TestOpenRedirectedStdin(t *testing.T) {
@@ -263,14 +245,12 @@ func TestOpenRedirectedStdin(t *testing.T) {
 	defer file.Close()
 	withStdin(t, file)
 	f := must.Get(Open(t.Context(), Stdio))(t)
-	if size, regular := f.Size(); size != 13 || !regular {
-		t.Errorf("Size = %d, %v", size, regular)
-	}
+	size, regular := f.Size()
+	must.Be(t, size == 13 && regular, "Size = %d, %v", size, regular)
 	must.Get(io.ReadFull(f, make([]byte, 6)))(t)
 	f = must.Get(Open(t.Context(), Stdio))(t)
-	if _, regular := f.Size(); regular {
-		t.Error("a file that was read in part is no stream")
-	}
+	_, regular = f.Size()
+	must.Be(t, !regular, "a file that was read in part is no stream")
 }
 
 func TestCreateStdout(t *testing.T) {
@@ -286,9 +266,8 @@ func TestCreateStdout(t *testing.T) {
 		out.Abort()
 		write(t, w, " and more") // still open
 		w.Close()
-		if got, err := io.ReadAll(r); err != nil || string(got) != "text and more" {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+		got, err := io.ReadAll(r)
+		must.Be(t, err == nil && string(got) == "text and more", "%s: %q, %v", name, got, err)
 		r.Close()
 	}
 }
@@ -333,19 +312,15 @@ func TestScratchOfKilledProcess(t *testing.T) {
 		must.Do(t, os.Mkdir(filepath.Join(temp, name), 0o700))
 	}
 	SweepScratch()
-	if _, err := os.Stat(killed.Path); !os.IsNotExist(err) {
-		t.Errorf("the folder of a killed process stays: %v", err)
-	}
-	if _, err := os.Stat(killed.Path + scratchLock); !os.IsNotExist(err) {
-		t.Errorf("its lock stays: %v", err)
-	}
-	if entries, err := os.ReadDir(temp); err != nil || len(entries) != 5 {
-		t.Errorf("%d entries are left: %v", len(entries), err)
-	}
+	_, err := os.Stat(killed.Path)
+	must.Be(t, os.IsNotExist(err), "the folder of a killed process stays: %v", err)
+	_, err = os.Stat(killed.Path + scratchLock)
+	must.Be(t, os.IsNotExist(err), "its lock stays: %v", err)
+	entries, err := os.ReadDir(temp)
+	must.Be(t, err == nil && len(entries) == 5, "%d entries are left: %v", len(entries), err)
 	must.Do(t, running.Remove())
-	if entries, err := os.ReadDir(temp); err != nil || len(entries) != 3 {
-		t.Errorf("%d entries are left after Remove: %v", len(entries), err)
-	}
+	entries, err = os.ReadDir(temp)
+	must.Be(t, err == nil && len(entries) == 3, "%d entries are left after Remove: %v", len(entries), err)
 }
 
 func TestTemporary(t *testing.T) {
@@ -407,12 +382,10 @@ func TestGlob(t *testing.T) {
 		for i, name := range found {
 			found[i] = filepath.ToSlash(filepath.Clean(name))
 		}
-		if want := strings.Fields(test.want); err != nil || !slices.Equal(found, want) {
-			t.Errorf("%s: %q, %v; want %q", test.pattern, found, err, want)
-		}
-		if root := PatternRoot(test.pattern); filepath.ToSlash(root) != test.root {
-			t.Errorf("%s: root %q, want %q", test.pattern, root, test.root)
-		}
+		want := strings.Fields(test.want)
+		must.Be(t, err == nil && slices.Equal(found, want), "%s: %q, %v; want %q", test.pattern, found, err, want)
+		root := PatternRoot(test.pattern)
+		must.Be(t, filepath.ToSlash(root) == test.root, "%s: root %q, want %q", test.pattern, root, test.root)
 	}
 	must.Fail(t, must.Err(Glob("d/[/x")), "for a bad pattern")
 }

@@ -72,9 +72,8 @@ func TestListingsThatAreNotWhole(t *testing.T) {
 		"pages of keys":    {next(100), "the names of its objects take more than 1 MiB, half of memory: name fewer, such as those of one folder below it, or raise memory"},
 		"pages of nothing": {next(0), "lists more than 5000 keys"},
 	} {
-		if found, err := expand(t, 2<<20, test.answer); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %d objects, error %v", name, len(found), err)
-		}
+		found, err := expand(t, 2<<20, test.answer)
+		must.Be(t, err != nil && strings.Contains(err.Error(), test.want), "%s: %d objects, error %v", name, len(found), err)
 	}
 }
 
@@ -166,9 +165,8 @@ func TestReplacedWithoutIfMatch(t *testing.T) {
 			f := s.open("x")
 			must.Get(f.Read(make([]byte, 100)))(t)
 			version.Store(1)
-			if _, err := io.ReadAll(f); errors.Is(err, blob.ErrChanged) != test.want || !test.want && err != nil {
-				t.Errorf("error %v", err)
-			}
+			_, err := io.ReadAll(f)
+			must.Be(t, errors.Is(err, blob.ErrChanged) == test.want && (test.want || err == nil), "error %v", err)
 		})
 	}
 }
@@ -241,11 +239,9 @@ func TestTooManyRequestsAreTriedAgain(t *testing.T) {
 			store.ServeHTTP(w, r)
 		})
 		f := s.open("x")
-		if waited := time.Since(time.Unix(0, refused.Load())); waited < 2*time.Second {
-			t.Errorf("%d: asked again after %v", status, waited)
-		}
-		if got, err := io.ReadAll(f); err != nil || len(got) != 1000 {
-			t.Errorf("%d: %d bytes, error %v", status, len(got), err)
-		}
+		waited := time.Since(time.Unix(0, refused.Load()))
+		must.Be(t, waited >= 2*time.Second, "%d: asked again after %v", status, waited)
+		got, err := io.ReadAll(f)
+		must.Be(t, err == nil && len(got) == 1000, "%d: %d bytes, error %v", status, len(got), err)
 	}
 }

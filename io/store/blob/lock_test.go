@@ -36,9 +36,8 @@ func TestLock(t *testing.T) {
 	}
 	for _, test := range tests {
 		first := must.Get(test.lock())(t)
-		if _, err := test.lock(); !errors.Is(err, errBusy) || !strings.Contains(err.Error(), test.name+":") {
-			t.Errorf("%s is locked: %v", test.name, err)
-		}
+		_, err := test.lock()
+		must.Be(t, errors.Is(err, errBusy) && strings.Contains(err.Error(), test.name+":"), "%s is locked: %v", test.name, err)
 		first.Unlock()
 		wantFiles(t, folder, nil)
 		second := must.Get(test.lock())(t)
@@ -63,9 +62,8 @@ func TestLockFileRefuses(t *testing.T) {
 		t.Errorf("folder missing: %v", err)
 	}
 	for _, name := range []string{Stdio, "/dev/stdout", os.DevNull} {
-		if lock, err := LockFile(name); lock != nil || err != nil {
-			t.Errorf("%s: %v, %v", name, lock, err)
-		}
+		lock, err := LockFile(name)
+		must.Be(t, lock == nil && err == nil, "%s: %v, %v", name, lock, err)
 	}
 	var none *Lock
 	none.Unlock()
@@ -132,30 +130,25 @@ func TestInfo(t *testing.T) {
 	must.Do(t, before.Unchanged(name))
 	later := before.Modified.Add(time.Second)
 	must.Do(t, os.Chtimes(name, later, later))
-	if err := before.Unchanged(name); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), name) {
-		t.Errorf("another time: %v", err)
-	}
+	err = before.Unchanged(name)
+	must.Be(t, errors.Is(err, ErrChanged) && strings.Contains(err.Error(), name), "another time: %v", err)
 	writeFile(t, name, "tex")
-	if err := before.Unchanged(name); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "it had 4 bytes and has 3") {
-		t.Errorf("shorter: %v", err)
-	}
-	if now, err := Stat(t.Context(), name); err != nil || now.Same(before) {
-		t.Errorf("Stat = %+v, %v", now, err)
-	}
+	err = before.Unchanged(name)
+	must.Be(t, errors.Is(err, ErrChanged) && strings.Contains(err.Error(), "it had 4 bytes and has 3"), "shorter: %v", err)
+	now, err := Stat(t.Context(), name)
+	must.Be(t, err == nil && !now.Same(before), "Stat = %+v, %v", now, err)
 	other := filepath.Join(folder, "other")
 	writeFile(t, other, "another text")
 	must.Do(t, os.Rename(other, name))
-	if err := before.Unchanged(name); err != nil {
-		t.Errorf("replaced: %v", err)
-	}
+	err = before.Unchanged(name)
+	must.Be(t, err == nil, "replaced: %v", err)
 	os.Remove(name)
 	if err := before.Unchanged(name); err != nil {
 		t.Errorf("removed: %v", err)
 	}
 	must.Is(t, must.Err(Stat(t.Context(), name)), fs.ErrNotExist, "Stat")
 	for _, name := range []string{Stdio, folder} {
-		if info, err := Stat(t.Context(), name); err != nil || info.Known() || info.Same(info) {
-			t.Errorf("Stat(%s) = %+v, %v", name, info, err)
-		}
+		info, err := Stat(t.Context(), name)
+		must.Be(t, err == nil && !info.Known() && !info.Same(info), "Stat(%s) = %+v, %v", name, info, err)
 	}
 }

@@ -51,14 +51,12 @@ func TestObjectInOrder(t *testing.T) {
 		want := noise(size)
 		s.Put("x", want)
 		f := s.open("x")
-		if n, regular := f.Size(); n != int64(size) || !regular || f.Name() != "s3://bucket/x" {
-			t.Errorf("%s has %d bytes, regular %v", f.Name(), n, regular)
-		}
+		n, regular := f.Size()
+		must.Be(t, n == int64(size) && regular && f.Name() == "s3://bucket/x", "%s has %d bytes, regular %v", f.Name(), n, regular)
 		got, err := io.ReadAll(f)
 		must.Need(t, err == nil && bytes.Equal(got, want), "%d bytes with error %v, want %d", len(got), err, size)
-		if gets, bytes := s.Asked(); len(gets) > 9 || bytes != int64(size) && size > 0 {
-			t.Errorf("%d requests for %d bytes, want at most 9 for %d", len(gets), bytes, size)
-		}
+		gets, bytes := s.Asked()
+		must.Be(t, len(gets) <= 9 && (bytes == int64(size) || size <= 0), "%d requests for %d bytes, want at most 9 for %d", len(gets), bytes, size)
 	}
 }
 
@@ -68,9 +66,8 @@ func TestHeadAlone(t *testing.T) {
 	s.Put("x", noise(10<<20))
 	f := s.open("x")
 	must.Get(io.ReadFull(f, make([]byte, 20<<10)))(t)
-	if gets, bytes := s.Asked(); len(gets) != 1 || bytes > 64<<10 {
-		t.Errorf("%d requests, %d bytes", len(gets), bytes)
-	}
+	gets, bytes := s.Asked()
+	must.Be(t, len(gets) == 1 && bytes <= 64<<10, "%d requests, %d bytes", len(gets), bytes)
 }
 
 func TestObjectAnywhere(t *testing.T) {
@@ -87,9 +84,8 @@ func TestObjectAnywhere(t *testing.T) {
 		p := make([]byte, random.IntN(300<<10))
 		n, err := f.ReadAt(p, at)
 		rest := want[min(at, int64(len(want))):]
-		if n != min(len(p), len(rest)) || !bytes.Equal(p[:n], rest[:n]) || n < len(p) && err != io.EOF || n == len(p) && err != nil && err != io.EOF {
-			t.Fatalf("ReadAt(%d bytes at %d) = %d, %v", len(p), at, n, err)
-		}
+		must.Need(t, n == min(len(p), len(rest)) && bytes.Equal(p[:n], rest[:n]) && (n >= len(p) || err == io.EOF) && (n != len(p) || err == nil || err == io.EOF),
+			"ReadAt(%d bytes at %d) = %d, %v", len(p), at, n, err)
 		at += int64(n)
 	}
 }
@@ -102,9 +98,8 @@ func TestArrowLike(t *testing.T) {
 	f := s.open("x")
 	read := func(n int, at int) {
 		p := make([]byte, n)
-		if _, err := f.ReadAt(p, int64(at)); err != nil || !bytes.Equal(p, want[at:at+n]) {
-			t.Fatalf("%d bytes at %d: %v", n, at, err)
-		}
+		_, err := f.ReadAt(p, int64(at))
+		must.Need(t, err == nil && bytes.Equal(p, want[at:at+n]), "%d bytes at %d: %v", n, at, err)
 	}
 	read(10, len(want)-10)
 	read(4000, len(want)-4010)
@@ -113,9 +108,8 @@ func TestArrowLike(t *testing.T) {
 		read(90_000, at+300)
 		at += 300 + 90_000 + 8
 	}
-	if gets, bytes := s.Asked(); len(gets) > 10 || bytes > int64(len(want))+200<<10 {
-		t.Errorf("%d requests, %d bytes: %q", len(gets), bytes, gets)
-	}
+	gets, bytes := s.Asked()
+	must.Be(t, len(gets) <= 10 && bytes <= int64(len(want))+200<<10, "%d requests, %d bytes: %q", len(gets), bytes, gets)
 }
 
 func TestExpect(t *testing.T) {
@@ -140,16 +134,14 @@ func TestExpect(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if gets, bytes := s.Asked(); len(gets) != 2 || bytes > 3<<20+8000 {
-		t.Errorf("%d requests, %d bytes", len(gets), bytes)
-	}
+	gets, bytes := s.Asked()
+	must.Be(t, len(gets) == 2 && bytes <= 3<<20+8000, "%d requests, %d bytes", len(gets), bytes)
 	for _, r := range ranges {
 		f.Done(r)
 	}
 	must.Get(f.ReadAt(make([]byte, 100), 10<<20))(t)
-	if gets, _ := s.Asked(); len(gets) != 1 {
-		t.Errorf("%d requests after Done", len(gets))
-	}
+	gets, _ = s.Asked()
+	must.Be(t, len(gets) == 1, "%d requests after Done", len(gets))
 }
 
 func TestBrokenBodiesAreReopened(t *testing.T) {
@@ -160,9 +152,8 @@ func TestBrokenBodiesAreReopened(t *testing.T) {
 	f := s.open("x")
 	got, err := io.ReadAll(f)
 	must.Be(t, err == nil && bytes.Equal(got, want), "%d bytes with error %v", len(got), err)
-	if gets, bytes := s.Asked(); len(gets) < 10 || bytes != int64(len(want)) {
-		t.Errorf("%d requests, %d bytes: no byte is to be read twice", len(gets), bytes)
-	}
+	gets, bytes := s.Asked()
+	must.Be(t, len(gets) >= 10 && bytes == int64(len(want)), "%d requests, %d bytes: no byte is to be read twice", len(gets), bytes)
 }
 
 func TestBodyThatNeverComes(t *testing.T) {
@@ -195,9 +186,8 @@ func TestReplacedMeanwhile(t *testing.T) {
 				}
 				store.ServeHTTP(w, r)
 			})
-			if _, err := io.ReadAll(f); !errors.Is(err, blob.ErrChanged) || !strings.Contains(err.Error(), "s3://bucket/x") {
-				t.Errorf("error %v", err)
-			}
+			_, err := io.ReadAll(f)
+			must.Be(t, errors.Is(err, blob.ErrChanged) && strings.Contains(err.Error(), "s3://bucket/x"), "error %v", err)
 		})
 	}
 }
@@ -233,9 +223,8 @@ func TestCancelledWait(t *testing.T) {
 func TestOpenMissing(t *testing.T) {
 	s := newServer(t)
 	_, err := blob.Open(t.Context(), s.Name("folder/missing"))
-	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "s3://bucket/folder/missing") || strings.Contains(err.Error(), "endpoint") {
-		t.Errorf("error %v", err)
-	}
+	must.Be(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), "s3://bucket/folder/missing") && !strings.Contains(err.Error(), "endpoint"),
+		"error %v", err)
 }
 
 func TestRefused(t *testing.T) {
@@ -256,9 +245,8 @@ func TestRefused(t *testing.T) {
 			http.Error(w, "<Error><Code>"+test.code+"</Code><Message>no</Message></Error>", test.status)
 		})
 		_, err := blob.Open(t.Context(), s.Name("x"))
-		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "the store refuses it: ") || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: error %v", test.code, err)
-		}
+		must.Be(t, errors.Is(err, fs.ErrPermission) && strings.Contains(err.Error(), "the store refuses it: ") && strings.Contains(err.Error(), test.want),
+			"%s: error %v", test.code, err)
 	}
 }
 
@@ -271,9 +259,8 @@ func TestOtherRegion(t *testing.T) {
 			w.WriteHeader(status)
 		})
 		_, err := blob.Open(t.Context(), s.Name("x"))
-		if want := "the bucket is in the region eu-central-1: name it, as ?region=eu-central-1"; err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d: error %v", status, err)
-		}
+		want := "the bucket is in the region eu-central-1: name it, as ?region=eu-central-1"
+		must.Be(t, err != nil && strings.Contains(err.Error(), want), "%d: error %v", status, err)
 	}
 }
 
@@ -284,17 +271,14 @@ func TestUpload(t *testing.T) {
 		s.Put(key, []byte("before"))
 		w := must.Get(blob.Create(t.Context(), s.Name(key)))(t)
 		want := noise(size)
-		if n, err := w.Write(want); n != size || err != nil {
-			t.Fatalf("Write = %d, %v", n, err)
-		}
-		if got := s.Get(key); string(got) != "before" {
-			t.Errorf("before Close there are %d bytes", len(got))
-		}
+		n, err := w.Write(want)
+		must.Need(t, n == size && err == nil, "Write = %d, %v", n, err)
+		got := s.Get(key)
+		must.Be(t, string(got) == "before", "before Close there are %d bytes", len(got))
 		must.Do(t, w.Close())
 		w.Abort()
-		if got := s.Get(key); !bytes.Equal(got, want) {
-			t.Errorf("%d bytes were written, want %d", len(got), size)
-		}
+		got = s.Get(key)
+		must.Be(t, bytes.Equal(got, want), "%d bytes were written, want %d", len(got), size)
 	}
 }
 
@@ -343,9 +327,7 @@ func TestUploadFails(t *testing.T) {
 	})
 	_, _ = w.Write(noise(1000))
 	err := w.Close()
-	if err == nil || !strings.HasPrefix(err.Error(), "s3://bucket/x: writing it: ") || errors.Unwrap(errors.Unwrap(err)) != nil {
-		t.Errorf("error %v", err)
-	}
+	must.Be(t, err != nil && strings.HasPrefix(err.Error(), "s3://bucket/x: writing it: ") && errors.Unwrap(errors.Unwrap(err)) == nil, "error %v", err)
 	must.Be(t, s.Get("x") == nil, "there is an object")
 }
 
@@ -390,9 +372,8 @@ func TestExpand(t *testing.T) {
 		for _, x := range found {
 			stems = append(stems, x.Stem)
 		}
-		if got := strings.Join(stems, " "); got != test.want || (err != nil) != (test.want == "") {
-			t.Errorf("%s is %s, want %s; error %v", test.key, got, test.want, err)
-		}
+		got := strings.Join(stems, " ")
+		must.Be(t, got == test.want && (err != nil) == (test.want == ""), "%s is %s, want %s; error %v", test.key, got, test.want, err)
 	}
 }
 
@@ -410,9 +391,8 @@ func TestFolder(t *testing.T) {
 		got, info, err := folder.ReadUpTo(key, -1, []byte("x"), 500<<10)
 		must.Be(t, err == nil && string(got) == "x"+string(want) && info.Size >= int64(len(want)), "%s: %d bytes, error %v", key, len(got), err)
 	}
-	if _, _, err := folder.ReadUpTo("d.example", -1, nil, 10); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("error %v", err)
-	}
+	_, _, err := folder.ReadUpTo("d.example", -1, nil, 10)
+	must.Be(t, errors.Is(err, fs.ErrNotExist), "error %v", err)
 	enough := errors.New("enough")
 	must.Is(t, folder.List(func(string, blob.Info) error { return enough }), enough, "List")
 }
@@ -431,15 +411,13 @@ func TestManyReaders(t *testing.T) {
 	}
 	s.Asked()
 	for _, f := range files {
-		if rest, err := io.ReadAll(f); err != nil || !bytes.Equal(rest, want[100<<10:]) {
-			t.Fatalf("%d bytes, error %v", len(rest), err)
-		}
+		rest, err := io.ReadAll(f)
+		must.Need(t, err == nil && bytes.Equal(rest, want[100<<10:]), "%d bytes, error %v", len(rest), err)
 	}
 	gets, _ := s.Asked()
 	for _, asked := range gets {
 		var first, last int
-		if _, err := fmt.Sscanf(asked, "bytes=%d-%d", &first, &last); err != nil || last-first >= 3<<20/2 {
-			t.Errorf("asked for %s", asked)
-		}
+		_, err := fmt.Sscanf(asked, "bytes=%d-%d", &first, &last)
+		must.Be(t, err == nil && last-first < 3<<20/2, "asked for %s", asked)
 	}
 }

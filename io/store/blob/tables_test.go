@@ -82,9 +82,8 @@ func TestObjectsOfTablesWithALog(t *testing.T) {
 	}
 	for _, key := range lake {
 		u, _ := blob.ParseURL(s.Name(key))
-		if found, err := blob.Expand(context.Background(), u); len(found) != 1 || err != nil {
-			t.Errorf("%s alone: %v", key, err)
-		}
+		found, err := blob.Expand(context.Background(), u)
+		must.Be(t, len(found) == 1 && err == nil, "%s alone: %v", key, err)
 	}
 }
 

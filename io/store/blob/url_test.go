@@ -32,9 +32,8 @@ func TestParseURL(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		if u.Key != test.key || u.Name() != test.shown || u.IsFolder() != test.folder {
-			t.Errorf("%s has key %q and is shown as %q, folder %v", test.name, u.Key, u.Name(), u.IsFolder())
-		}
+		must.Be(t, u.Key == test.key && u.Name() == test.shown && u.IsFolder() == test.folder,
+			"%s has key %q and is shown as %q, folder %v", test.name, u.Key, u.Name(), u.IsFolder())
 		must.Equal(t, must.Get(blob.ParseURL(u.String()))(t), u, test.name, "written as")
 	}
 }
@@ -64,9 +63,8 @@ func TestSecretsAreRefusedAndNotShown(t *testing.T) {
 		for what, err := range map[string]error{"Open": second(blob.Open(t.Context(), name)), "Create": second(blob.Create(t.Context(), name))} {
 			must.Be(t, err != nil && !strings.Contains(err.Error(), "secret"), "%s(%s): %v", what, name, err)
 		}
-		if shown := blob.Shown(name); strings.Contains(shown, "secret") {
-			t.Errorf("%s is shown as %s", name, shown)
-		}
+		shown := blob.Shown(name)
+		must.Be(t, !strings.Contains(shown, "secret"), "%s is shown as %s", name, shown)
 	}
 }
 
@@ -95,13 +93,11 @@ func TestLocalName(t *testing.T) {
 		if !strings.Contains(name, "://") || strings.HasPrefix(strings.ToLower(name), "file") {
 			want = filepath.FromSlash(want)
 		}
-		if got, err := blob.LocalName(name); got != want || err != nil {
-			t.Errorf("%s is %s, want %s; error %v", name, got, want, err)
-		}
+		got, err := blob.LocalName(name)
+		must.Be(t, got == want && err == nil, "%s is %s, want %s; error %v", name, got, want, err)
 	}
 	for _, name := range []string{"file://host/a", "file:///a%zz", "file:///a%00"} {
-		if got, err := blob.LocalName(name); err == nil {
-			t.Errorf("%s is %s", name, got)
-		}
+		got, err := blob.LocalName(name)
+		must.Be(t, err != nil, "%s is %s", name, got)
 	}
 }

@@ -49,9 +49,8 @@ func TestMemoryOfCancelledJob(t *testing.T) {
 	for range 2 {
 		must.Is(t, <-waited, over)
 	}
-	if err := (*Grant)(nil).Take(1 << 60); err != nil {
-		t.Errorf("without a budget: %v", err)
-	}
+	err := (*Grant)(nil).Take(1 << 60)
+	must.Be(t, err == nil, "without a budget: %v", err)
 }
 
 // TestOlderOutputFirst: a younger output takes what an older one does not need, and waits
@@ -72,9 +71,7 @@ func TestOlderOutputFirst(t *testing.T) {
 		must.Do(t, y.Take(70))
 		y.End(0)
 		synctest.Wait()
-		if o == nil || y2 != nil {
-			t.Fatalf("admitted: the older one %v, the younger one %v", o != nil, y2 != nil)
-		}
+		must.Need(t, o != nil && y2 == nil, "admitted: the older one %v, the younger one %v", o != nil, y2 != nil)
 		must.Do(t, o.Take(40))
 		o.End(0)
 		synctest.Wait()
@@ -125,9 +122,8 @@ func TestTry(t *testing.T) {
 	}
 	first.End(0)
 	cancel()
-	if _, err := q.Admit(1); err == nil || second.Try(1) {
-		t.Errorf("an output that is given up gets memory: %v", err)
-	}
+	_, err := q.Admit(1)
+	must.Be(t, err != nil && !second.Try(1), "an output that is given up gets memory: %v", err)
 }
 
 // TestLend: what is lent is half of the memory at most, in turns, and grants wait for it unless
@@ -158,9 +154,8 @@ func TestLend(t *testing.T) {
 		back()
 		first.End(0)
 		synctest.Wait()
-		if !lent.Load() || !taken.Load() || b.lent != 0 || b.used != 11 {
-			t.Errorf("lent %v, taken %v; %d bytes in use, of which %d are lent", lent.Load(), taken.Load(), b.used, b.lent)
-		}
+		must.Be(t, lent.Load() && taken.Load() && b.lent == 0 && b.used == 11,
+			"lent %v, taken %v; %d bytes in use, of which %d are lent", lent.Load(), taken.Load(), b.used, b.lent)
 		q.Close()
 	})
 }

@@ -51,14 +51,12 @@ func TestSecondChance(t *testing.T) {
 		2, 0, // hits
 		3, 1,
 	} {
-		if v := mustGet(t, c, key); v.key != key {
-			t.Fatalf("key %d has the value of %d", key, v.key)
-		}
+		v := mustGet(t, c, key)
+		must.Need(t, v.key == key, "key %d has the value of %d", key, v.key)
 		must.Need(t, c.size <= c.limit && c.size == int64(10*len(c.queue)), "%d bytes in %d entries", c.size, len(c.queue))
 	}
-	if want := []uint32{0, 1, 2, 3, 1, 3}; !slices.Equal(loaded[:len(want)], want) {
-		t.Errorf("loaded %v, want %v…", loaded, want)
-	}
+	want := []uint32{0, 1, 2, 3, 1, 3}
+	must.Be(t, slices.Equal(loaded[:len(want)], want), "loaded %v, want %v…", loaded, want)
 }
 
 // A value drops as many others as it needs. One that is larger than the limit drops
@@ -81,9 +79,8 @@ func TestSizes(t *testing.T) {
 		{5, []uint32{5}},
 		{0, []uint32{0}},
 	} {
-		if v := mustGet(t, c, step.key); v != sizes[step.key] {
-			t.Fatalf("key %d: value %d", step.key, v)
-		}
+		v := mustGet(t, c, step.key)
+		must.Need(t, v == sizes[step.key], "key %d: value %d", step.key, v)
 		must.EqualSlices(t, kept(c), step.kept, "after key", step.key, "kept")
 	}
 }
@@ -125,18 +122,16 @@ func TestSizeZero(t *testing.T) {
 	})
 	for range 3 {
 		for key := uint32(0); key < 20; key += 2 {
-			if v := mustGet(t, c, key); v.key != key {
-				t.Fatalf("key %d has the value of %d", key, v.key)
-			}
+			v := mustGet(t, c, key)
+			must.Need(t, v.key == key, "key %d has the value of %d", key, v.key)
 		}
 	}
 	must.Be(t, loads == 10 && len(c.queue) == 0, "%d loads, %d entries in the queue", loads, len(c.queue))
 	for key := uint32(1); key < 20; key += 2 {
 		mustGet(t, c, key)
 	}
-	if ok := c.entries[0].Load() != nil; !ok || len(c.queue) != 3 {
-		t.Errorf("key 0 kept: %v; %d entries in the queue", ok, len(c.queue))
-	}
+	ok := c.entries[0].Load() != nil
+	must.Be(t, ok && len(c.queue) == 3, "key 0 kept: %v; %d entries in the queue", ok, len(c.queue))
 }
 
 // One goroutine loads a key while the others wait for it; other keys go on.
@@ -187,9 +182,8 @@ func TestErrors(t *testing.T) {
 		synctest.Wait()
 		close(release)
 		wg.Wait()
-		if ok := c.entries[0].Load() != nil; ok || len(c.queue) != 0 || len(c.loading) != 0 {
-			t.Errorf("%d entries, %d loads go on", len(c.queue), len(c.loading))
-		}
+		ok := c.entries[0].Load() != nil
+		must.Be(t, !ok && len(c.queue) == 0 && len(c.loading) == 0, "%d entries, %d loads go on", len(c.queue), len(c.loading))
 		fail = nil
 		mustGet(t, c, 0)
 	})
@@ -246,9 +240,8 @@ func TestConcurrency(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if want := min(limit/10, keys); int64(len(c.queue)) != want || len(c.byID) != len(c.queue) || len(kept(c)) != len(c.queue) {
-			t.Errorf("limit %d: %d entries, want %d", limit, len(c.queue), want)
-		}
+		want := min(limit/10, keys)
+		must.Be(t, int64(len(c.queue)) == want && len(c.byID) == len(c.queue) && len(kept(c)) == len(c.queue), "limit %d: %d entries, want %d", limit, len(c.queue), want)
 	}
 }
 

@@ -71,9 +71,7 @@ func TestRoundTrip(t *testing.T) {
 		for _, test := range tests {
 			t.Run(c.String()+"/"+test.name, func(t *testing.T) {
 				packed := pack(t, c, test.parts...)
-				if c != None && Detect(packed) != c {
-					t.Errorf("Detect says %s", Detect(packed))
-				}
+				must.Be(t, c == None || Detect(packed) == c, "Detect says %s", Detect(packed))
 				want := bytes.Join(test.parts, nil)
 				if c == None && len(want) == 0 {
 					packed = nil
@@ -91,9 +89,8 @@ func TestRoundTrip(t *testing.T) {
 func TestOthersRead(t *testing.T) {
 	want := lines(5000)
 	z := must.Get(stdgzip.NewReader(bytes.NewReader(pack(t, Gzip, want[:1000], nil, want[1000:]))))(t)
-	if got, err := io.ReadAll(z); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("compress/gzip: %d bytes and error %v", len(got), err)
-	}
+	got, err := io.ReadAll(z)
+	must.Be(t, err == nil && bytes.Equal(got, want), "compress/gzip: %d bytes and error %v", len(got), err)
 }
 
 func TestNewWriter(t *testing.T) {
@@ -219,9 +216,7 @@ func TestDamageIsNamed(t *testing.T) {
 	damaged := pack(t, Gzip, lines(10))
 	damaged[len(damaged)-6] ^= 1 // in the checksum
 	_, err := unpack(bytes.NewReader(damaged), Gzip)
-	if err == nil || errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "gzip: the compressed data is damaged") {
-		t.Errorf("error %v", err)
-	}
+	must.Be(t, err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && strings.Contains(err.Error(), "gzip: the compressed data is damaged"), "error %v", err)
 }
 
 // TestSourceErrors has the reader below fail at each byte. Its error must come
@@ -234,9 +229,8 @@ func TestSourceErrors(t *testing.T) {
 				packed := pack(t, c, []byte("content"), []byte("more"))
 				for cut := range len(packed) + 1 {
 					r := io.MultiReader(bytes.NewReader(packed[:cut]), iotest.ErrReader(want))
-					if _, err := unpack(r, c); err != want {
-						t.Fatalf("failure at %d: error %v, want %v", cut, err, want)
-					}
+					_, err := unpack(r, c)
+					must.Need(t, err == want, "failure at %d: error %v, want %v", cut, err, want)
 				}
 			})
 		}
@@ -252,9 +246,8 @@ func TestErrorStays(t *testing.T) {
 		must.Be(t, first != nil && first == second, "%s: %v, then %v", c, first, second)
 		d.Close()
 		d.Close()
-		if _, err := d.Read(make([]byte, 10)); err == nil || err == io.EOF {
-			t.Errorf("%s: reading after Close gives %v", c, err)
-		}
+		_, err := d.Read(make([]byte, 10))
+		must.Be(t, err != nil && err != io.EOF, "%s: reading after Close gives %v", c, err)
 	}
 }
 
@@ -298,9 +291,8 @@ func TestWindowLimit(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := unpack(bytes.NewReader(test.frame), Zstd)
-			if refused := err != nil && strings.Contains(err.Error(), "window"); refused != test.refused {
-				t.Errorf("error %v", err)
-			}
+			refused := err != nil && strings.Contains(err.Error(), "window")
+			must.Be(t, refused == test.refused, "error %v", err)
 		})
 	}
 }
@@ -457,9 +449,8 @@ func TestLevel(t *testing.T) {
 	}
 	text = text[:sampleSize]
 	size := func(data []byte, level int) int { return len(Append(nil, data, Zstd, level)) }
-	if fast, standard := size(text, Fastest), size(text, 0); fast < standard*102/100 {
-		t.Fatalf("the levels are alike: %d and %d bytes", fast, standard)
-	}
+	fast, standard := size(text, Fastest), size(text, 0)
+	must.Need(t, fast >= standard*102/100, "the levels are alike: %d and %d bytes", fast, standard)
 	for _, test := range []struct {
 		name   string
 		plain  []byte
@@ -503,9 +494,8 @@ func TestSmallReaderAgrees(t *testing.T) {
 				packed = append(packed, streamFrame(t, lines(10))...)
 			}
 			for i := range packed {
-				if err := check(t, c, packed[:i]); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-					t.Fatalf("cut at %d: error %v", i, err)
-				}
+				err := check(t, c, packed[:i])
+				must.Need(t, err == nil || errors.Is(err, io.ErrUnexpectedEOF), "cut at %d: error %v", i, err)
 				damaged := bytes.Clone(packed)
 				damaged[i] ^= 1 << (i % 8)
 				check(t, c, damaged)
@@ -526,9 +516,8 @@ func TestSmallReaderWindow(t *testing.T) {
 		{"second frame", append(pack(t, Zstd, lines(7)), frameHeader(false, 16<<20)...), true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := unpackSmall(test.frame, Zstd); errors.Is(err, ErrWindow) != test.refused {
-				t.Errorf("error %v", err)
-			}
+			_, err := unpackSmall(test.frame, Zstd)
+			must.Be(t, errors.Is(err, ErrWindow) == test.refused, "error %v", err)
 		})
 	}
 }
@@ -555,9 +544,8 @@ func FuzzReader(f *testing.F) {
 			defer r.Close()
 			got, err := io.ReadAll(io.LimitReader(r, most))
 			if err != nil {
-				if _, again := r.Read(make([]byte, 1)); again != err {
-					t.Fatalf("the error %v became %v", err, again)
-				}
+				_, again := r.Read(make([]byte, 1))
+				must.Need(t, again == err, "the error %v became %v", err, again)
 			}
 			return got, err
 		}
@@ -566,9 +554,8 @@ func FuzzReader(f *testing.F) {
 		if errors.Is(smallErr, ErrWindow) {
 			return
 		}
-		if (err == nil) != (smallErr == nil) || err == nil && !bytes.Equal(got, small) {
-			t.Fatalf("%d bytes, %v; the small reader %d, %v", len(got), err, len(small), smallErr)
-		}
+		must.Need(t, (err == nil) == (smallErr == nil) && (err != nil || bytes.Equal(got, small)),
+			"%d bytes, %v; the small reader %d, %v", len(got), err, len(small), smallErr)
 		if err != nil || zstd || len(got) == most {
 			return
 		}

@@ -21,12 +21,10 @@ func breaks() { panic("broken") }
 func TestRecover(t *testing.T) {
 	err := guarded(As(Bug))
 	must.Be(t, err != nil && err.Error() == Bug+": broken", "error %v", err)
-	if stack := StackOf(fmt.Errorf("batch 3: %w", err)); !bytes.Contains(stack, []byte("panics.breaks")) {
-		t.Errorf("the stack does not have the function that panicked: %s", stack)
-	}
-	if err := guarded(As("damaged")); err == nil || err.Error() != "damaged: broken" || StackOf(err) != nil {
-		t.Errorf("error %v", err)
-	}
+	stack := StackOf(fmt.Errorf("batch 3: %w", err))
+	must.Be(t, bytes.Contains(stack, []byte("panics.breaks")), "the stack does not have the function that panicked: %s", stack)
+	err = guarded(As("damaged"))
+	must.Be(t, err != nil && err.Error() == "damaged: broken" && StackOf(err) == nil, "error %v", err)
 	must.Be(t, StackOf(errors.New("other")) == nil, "a stack of an error that is no panic")
 }
 
@@ -36,7 +34,6 @@ func TestRecoverNothing(t *testing.T) {
 		defer Recover(&err, As(Bug))
 		return guarded(func(any) error { return nil })
 	}
-	if err := outer(); !strings.Contains(string(StackOf(err)), "panics.breaks") {
-		t.Errorf("error %v, stack %s", err, StackOf(err))
-	}
+	err := outer()
+	must.Be(t, strings.Contains(string(StackOf(err)), "panics.breaks"), "error %v, stack %s", err, StackOf(err))
 }

@@ -52,9 +52,7 @@ func TestCounter(t *testing.T) {
 		})
 		must.Be(t, err == nil && maps.Equal(got, want), "memory %d: %d keys, %v; want %d", memory, len(got), err, len(want))
 		enough := errors.New("enough")
-		if err := c.Merge(func([]byte, int64) error { return enough }); !errors.Is(err, enough) {
-			t.Errorf("error %v", err)
-		}
+		must.Is(t, c.Merge(func([]byte, int64) error { return enough }), enough)
 		c.Close()
 	}
 	empty := runs.NewCounter(1<<10, t.TempDir())

@@ -61,13 +61,10 @@ func TestSorter(t *testing.T) {
 			must.Equal(t, s.spill.Size() > 0, n > 1 && memory < 1<<30, n, "records", memory, "bytes of memory: spilled")
 			var got [][]byte
 			must.Do(t, s.Merge(func(record []byte) error { got = append(got, slices.Clone(record)); return nil }))
-			if !slices.EqualFunc(got, want, bytes.Equal) || s.Len() != int64(n) {
-				t.Errorf("%d records, %d bytes of memory: the order is wrong", n, memory)
-			}
+			must.Be(t, slices.EqualFunc(got, want, bytes.Equal) && s.Len() == int64(n), "%d records, %d bytes of memory: the order is wrong", n, memory)
 			s.Close()
-			if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
-				t.Errorf("left behind: %v, %v", left, err)
-			}
+			left, err := os.ReadDir(folder)
+			must.Be(t, err == nil && len(left) == 0, "left behind: %v, %v", left, err)
 		}
 	}
 }
@@ -87,7 +84,5 @@ func TestSorterErrors(t *testing.T) {
 		must.Do(t, s.Add(record))
 	}
 	stop := errors.New("stop")
-	if err := s.Merge(func([]byte) error { return stop }); !errors.Is(err, stop) {
-		t.Errorf("error %v", err)
-	}
+	must.Is(t, s.Merge(func([]byte) error { return stop }), stop)
 }

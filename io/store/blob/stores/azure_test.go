@@ -112,14 +112,12 @@ func TestAzure(t *testing.T) {
 		must.Do(t, w.Close())
 		f := must.Get(blob.Open(t.Context(), s.name("out/strange %2F#+ü")))(t)
 		defer f.Close()
-		if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%d bytes: %d came back, error %v", len(want), len(got), err)
-		}
+		got, err := io.ReadAll(f)
+		must.Be(t, err == nil && bytes.Equal(got, want), "%d bytes: %d came back, error %v", len(want), len(got), err)
 	}
 	u := must.Get(blob.ParseURL(s.name("out/")))(t)
-	if found, err := blob.Expand(t.Context(), u); err != nil || len(found) != 1 || found[0].Stem != "strange %2F#+ü" {
-		t.Errorf("Expand = %v, %v", found, err)
-	}
+	found, err := blob.Expand(t.Context(), u)
+	must.Be(t, err == nil && len(found) == 1 && found[0].Stem == "strange %2F#+ü", "Expand = %v, %v", found, err)
 	must.Is(t, must.Err(blob.Open(t.Context(), s.name("none"))), fs.ErrNotExist)
 }
 
@@ -143,16 +141,14 @@ func TestAzureLists(t *testing.T) {
 		got = append(got, key)
 		return nil
 	})
-	if want := []string{"a.example/", "a.example/robots.txt", "b.example/", "c.example"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("keys %q, error %v", got, err)
-	}
+	want := []string{"a.example/", "a.example/robots.txt", "b.example/", "c.example"}
+	must.Be(t, err == nil && slices.Equal(got, want), "keys %q, error %v", got, err)
 	for _, second := range []string{"", "<html/>", "<html><hr></html>", "<EnumerationResults><Blobs>", "<Error><Code>ServerBusy</Code></Error>", "<EnumerationResults/>", `{"error": "busy"`, "Sign in"} {
 		s.lists = func(w http.ResponseWriter, q url.Values) {
 			_, _ = io.WriteString(w, map[bool]string{true: "<EnumerationResults><Blobs/><NextMarker>m</NextMarker></EnumerationResults>", false: second}[q.Get("marker") == ""])
 		}
-		if err := folder.List(func(string, blob.Info) error { return nil }); err == nil || !strings.HasSuffix(err.Error(), blob.ErrNoListing.Error()) {
-			t.Errorf("%q: error %v", second, err)
-		}
+		err := folder.List(func(string, blob.Info) error { return nil })
+		must.Be(t, err != nil && strings.HasSuffix(err.Error(), blob.ErrNoListing.Error()), "%q: error %v", second, err)
 	}
 	for _, status := range []int{http.StatusAccepted, http.StatusNoContent, http.StatusPartialContent} {
 		s.lists = func(w http.ResponseWriter, _ url.Values) { w.WriteHeader(status) }
@@ -207,9 +203,8 @@ func TestAzureFolderIsListedOnce(t *testing.T) {
 					strings.ReplaceAll(page, "%s", in), next)
 			}
 			found, err := blob.Expand(t.Context(), must.Get(blob.ParseURL(s.name(pattern)))(t))
-			if err != nil || len(found) == 0 || asked != listings*len(pages) {
-				t.Errorf("%s: %d objects, error %v, after %d requests for %d pages, want %d", pattern, len(found), err, asked, len(pages), listings*len(pages))
-			}
+			must.Be(t, err == nil && len(found) != 0 && asked == listings*len(pages),
+				"%s: %d objects, error %v, after %d requests for %d pages, want %d", pattern, len(found), err, asked, len(pages), listings*len(pages))
 		}
 	}
 }

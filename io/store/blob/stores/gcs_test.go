@@ -181,19 +181,15 @@ func TestGCSReads(t *testing.T) {
 		u := must.Get(blob.ParseURL(s.name(key)))(t)
 		f := must.Get(blob.Open(t.Context(), u.String()))(t)
 		defer f.Close()
-		if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s: %d bytes, error %v", key, len(got), err)
-		}
+		got, err := io.ReadAll(f)
+		must.Be(t, err == nil && bytes.Equal(got, want), "%s: %d bytes, error %v", key, len(got), err)
 		p := make([]byte, 1000)
-		if _, err := f.ReadAt(p, 3<<20); err != nil || !bytes.Equal(p, want[3<<20:3<<20+1000]) {
-			t.Errorf("%s: ReadAt: %v", key, err)
-		}
+		_, err = f.ReadAt(p, 3<<20)
+		must.Be(t, err == nil && bytes.Equal(p, want[3<<20:3<<20+1000]), "%s: ReadAt: %v", key, err)
 	}
 	for _, r := range s.requests {
 		// Else what is stored as gzip comes decompressed.
-		if r.URL.Query().Get("alt") == "media" && r.Header.Get("Accept-Encoding") != "gzip" {
-			t.Errorf("%s accepts %q", r.URL, r.Header.Get("Accept-Encoding"))
-		}
+		must.Be(t, r.URL.Query().Get("alt") != "media" || r.Header.Get("Accept-Encoding") == "gzip", "%s accepts %q", r.URL, r.Header.Get("Accept-Encoding"))
 	}
 	must.Is(t, must.Err(blob.Open(t.Context(), s.name("none"))), fs.ErrNotExist)
 }
@@ -222,9 +218,8 @@ func TestGCSLists(t *testing.T) {
 		for _, x := range found {
 			stems = append(stems, x.Stem)
 		}
-		if got := strings.Join(stems, " "); got != want || err != nil {
-			t.Errorf("%q is %s, want %s; error %v", key, got, want, err)
-		}
+		got := strings.Join(stems, " ")
+		must.Be(t, got == want && err == nil, "%q is %s, want %s; error %v", key, got, want, err)
 	}
 }
 
@@ -275,12 +270,9 @@ func TestGCSWrites(t *testing.T) {
 			w := must.Get(blob.Create(t.Context(), s.name("out/x")))(t)
 			must.Get(w.Write(want))(t)
 			must.Be(t, s.objects["out/x"] == nil, "there is an object before Close")
-			if err := w.Close(); err != nil {
-				t.Errorf("%d bytes: %v", size, err)
-			}
-			if !bytes.Equal(s.objects["out/x"], want) {
-				t.Errorf("%d bytes were written, want %d", len(s.objects["out/x"]), size)
-			}
+			err := w.Close()
+			must.Be(t, err == nil, "%d bytes: %v", size, err)
+			must.Be(t, bytes.Equal(s.objects["out/x"], want), "%d bytes were written, want %d", len(s.objects["out/x"]), size)
 		}
 	}
 }
@@ -304,9 +296,7 @@ func TestGCSUploadIsGivenUp(t *testing.T) {
 	w := must.Get(blob.Create(t.Context(), s.name("x")))(t)
 	must.Get(w.Write(noise(2*blob.PartSize + 1)))(t)
 	w.Abort()
-	if s.objects["x"] != nil || s.aborted != 1 {
-		t.Errorf("aborted %d times, %d objects", s.aborted, len(s.objects))
-	}
+	must.Be(t, s.objects["x"] == nil && s.aborted == 1, "aborted %d times, %d objects", s.aborted, len(s.objects))
 }
 
 // A page in place of what the store knows of an object is another server's, and may pass.
@@ -324,7 +314,6 @@ func TestGCSIsBusy(t *testing.T) {
 	s := newGCS(t)
 	s.put("x", noise(10))
 	s.busy = 2
-	if info, err := blob.Stat(t.Context(), s.name("x")); err != nil || info.Size != 10 || info.Modified.IsZero() || info.Version != "1" {
-		t.Errorf("Stat = %+v, %v", info, err)
-	}
+	info, err := blob.Stat(t.Context(), s.name("x"))
+	must.Be(t, err == nil && info.Size == 10 && !info.Modified.IsZero() && info.Version == "1", "Stat = %+v, %v", info, err)
 }

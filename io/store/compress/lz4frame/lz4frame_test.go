@@ -143,9 +143,8 @@ func TestCut(t *testing.T) {
 					t.Fatal("with blocks that are copied by others it differs")
 				}
 				got := make([]byte, len(want))
-				if read, err := libraryRead(out); err != nil || !bytes.Equal(read, want) {
-					t.Fatalf("what the library reads differs: %v", err)
-				}
+				read, err := libraryRead(out)
+				must.Need(t, err == nil && bytes.Equal(read, want), "what the library reads differs: %v", err)
 				must.Need(t, Decode(got, out) && bytes.Equal(got, want), "what is read here differs")
 			}
 		})
@@ -182,9 +181,7 @@ func TestCutCopies(t *testing.T) {
 	out, ok := f.Cut(nil, []zstdcut.Range{{Low: 0, High: 1 << 20}, {Low: 1<<20 + 100, High: 4 << 20}}, nil)
 	must.Need(t, ok && len(out) <= len(frame)+len(frame)/100, "%d bytes of %d", len(out), len(frame))
 	half := f.blocks[15].end // the first megabyte
-	if !bytes.Equal(out[7:half], frame[7:half]) || !bytes.HasSuffix(out, frame[f.blocks[17].begin:]) {
-		t.Error("blocks that lie whole in a range were not copied")
-	}
+	must.Be(t, bytes.Equal(out[7:half], frame[7:half]) && bytes.HasSuffix(out, frame[f.blocks[17].begin:]), "blocks that lie whole in a range were not copied")
 }
 
 // A frame that is cut, or has another size, does not decode.
@@ -201,9 +198,7 @@ func TestDecodeDamaged(t *testing.T) {
 	for i := range 4 { // those of the checksum
 		changed := bytes.Clone(checked)
 		changed[len(changed)-1-i] ^= 1
-		if !Decode(make([]byte, len(plain)), checked) || Decode(make([]byte, len(plain)), changed) {
-			t.Error("a frame with another checksum decodes, or none does")
-		}
+		must.Be(t, Decode(make([]byte, len(plain)), checked) && !Decode(make([]byte, len(plain)), changed), "a frame with another checksum decodes, or none does")
 	}
 	blocks := frameOf(t, plain, lz4.ChecksumOption(false), lz4.BlockChecksumOption(true), lz4.BlockSizeOption(lz4.Block64Kb))
 	for i := range blocks {
@@ -212,9 +207,7 @@ func TestDecodeDamaged(t *testing.T) {
 	for i := range 4 { // those of the last block, before the end marker
 		changed := bytes.Clone(blocks)
 		changed[len(changed)-5-i] ^= 1
-		if !Decode(make([]byte, len(plain)), blocks) || Decode(make([]byte, len(plain)), changed) {
-			t.Error("a block with another checksum decodes, or none does")
-		}
+		must.Be(t, Decode(make([]byte, len(plain)), blocks) && !Decode(make([]byte, len(plain)), changed), "a block with another checksum decodes, or none does")
 	}
 	must.Be(t, !Decode(make([]byte, len(plain)), append(bytes.Clone(frame), frame[:20]...)), "a second frame that is cut: it decodes")
 }
@@ -238,15 +231,13 @@ func FuzzFrame(f *testing.F) {
 		if !one.Decode(plain, frame) {
 			return
 		}
-		if read, err := libraryRead(frame); err != nil || !bytes.Equal(read, plain) {
-			t.Fatalf("the library reads something else: %v", err)
-		}
+		read, err := libraryRead(frame)
+		must.Need(t, err == nil && bytes.Equal(read, plain), "the library reads something else: %v", err)
 		out, ok := one.Cut(nil, []zstdcut.Range{{Low: low, High: high}}, nil)
 		if !ok {
 			return
 		}
-		if read, err := libraryRead(out); err != nil || !bytes.Equal(read, plain[low:high]) {
-			t.Fatalf("what was cut differs: %v", err)
-		}
+		read, err = libraryRead(out)
+		must.Need(t, err == nil && bytes.Equal(read, plain[low:high]), "what was cut differs: %v", err)
 	})
 }

@@ -139,9 +139,8 @@ func TestCutDamaged(t *testing.T) {
 		"another size": append([]byte{1}, block[1:]...), "a literal that is too long": append(block[:2:2], 63<<2, 255, 255, 255, 255),
 		"content that is too long": append(block[:2:2], bytes.Repeat([]byte{63<<2 | copy1, 0}, 1000)...),
 	} {
-		if out, ok := Cut([]byte("before"), damaged, plain, nil, ranges{{Low: 0, High: 10}, {Low: 20, High: 1000}}, unbounded); ok || string(out) != "before" {
-			t.Errorf("%s: cut to %q", name, out)
-		}
+		out, ok := Cut([]byte("before"), damaged, plain, nil, ranges{{Low: 0, High: 10}, {Low: 20, High: 1000}}, unbounded)
+		must.Be(t, !ok && string(out) == "before", "%s: cut to %q", name, out)
 	}
 }
 

@@ -93,14 +93,11 @@ func TestCutRow(t *testing.T) {
 	frame := slices.Concat([]byte{0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0x65, 1, 0, 0x44, 2}, []byte("https://a.test/1 ftp://b.example/ 3 "), []byte{1, 0, 0x2A, 0x9D, 0x7A, 2})
 	sequences := func(frame []byte) (b block) {
 		header, err := readFrameHeader(frame)
-		if err != nil || !b.parse(frame[header.HeaderSize+blockHeaderSize:], 1, &history{repeatOffsets: [3]uint32{1, 4, 8}}, new(freeList)) {
-			t.Fatalf("%v; %x", err, frame)
-		}
+		must.Need(t, err == nil && b.parse(frame[header.HeaderSize+blockHeaderSize:], 1, &history{repeatOffsets: [3]uint32{1, 4, 8}}, new(freeList)), "%v; %x", err, frame)
 		return b
 	}
-	if b := sequences(frame); !slices.Equal(b.sequences, []sequence{{34, 15, 34}}) {
-		t.Errorf("before: %v", b.sequences)
-	}
+	b := sequences(frame)
+	must.Be(t, slices.Equal(b.sequences, []sequence{{34, 15, 34}}), "before: %v", b.sequences)
 	out := must.Get(new(Cutter).Cut(nil, frame, plain, nil, []Range{{0, 17}, {34, 51}}))(t)
 	if b := sequences(out); !slices.Equal(b.sequences, []sequence{{17, 15, 17}}) || string(b.literalsSection[1:]) != "https://a.test/1 3 " {
 		t.Errorf("after: %v, %q", b.sequences, b.literalsSection)
@@ -139,9 +136,7 @@ func TestErrors(t *testing.T) {
 		{"treeless literals in the first block", changed(block+blockHeaderSize, literalsBlockTreeless), plain, ErrDamaged},
 	} {
 		out, err := new(Cutter).Cut([]byte("before"), test.frame, test.plain, nil, []Range{{0, 100}, {200, len(test.plain)}})
-		if !errors.Is(err, test.want) || err != nil && string(out) != "before" {
-			t.Errorf("%s: %v, want %v; %q", test.name, err, test.want, out)
-		}
+		must.Be(t, errors.Is(err, test.want) && (err == nil || string(out) == "before"), "%s: %v, want %v; %q", test.name, err, test.want, out)
 	}
 }
 
@@ -154,9 +149,8 @@ func TestCutSize(t *testing.T) {
 	frame := encoder.EncodeAll(plain, nil)
 	kept := []Range{{0, 300_000}, {320_000, 1_100_000}, {1_120_000, 2_000_000}}
 	out, err := c.Cut(nil, frame, plain, nil, kept)
-	if limit := len(frame) * 6 / 5; err != nil || len(out) > limit {
-		t.Errorf("%v; %d bytes, of %d", err, len(out), len(frame))
-	}
+	limit := len(frame) * 6 / 5
+	must.Be(t, err == nil && len(out) <= limit, "%v; %d bytes, of %d", err, len(out), len(frame))
 }
 
 // A frame that is damaged is cut to something, or not at all, without a panic. One that
@@ -183,9 +177,8 @@ func FuzzCut(f *testing.F) {
 			return
 		}
 		got, err := decoder.DecodeAll(out, nil)
-		if want := append(bytes.Clone(plain[:low]), plain[high:]...); err != nil || !bytes.Equal(got, want) {
-			t.Fatalf("%v; %d bytes, want %d", err, len(got), len(want))
-		}
+		want := append(bytes.Clone(plain[:low]), plain[high:]...)
+		must.Need(t, err == nil && bytes.Equal(got, want), "%v; %d bytes, want %d", err, len(got), len(want))
 	})
 }
 

@@ -143,9 +143,8 @@ func (c *cutting) cut(t *testing.T, frame, plain, head []byte, kept []Range) {
 		c.want = append(c.want, plain[r.Low:r.High]...)
 	}
 	out := must.Get(c.Cut([]byte("before"), frame, plain, head, kept))(t)
-	if got, err := decoder.DecodeAll(out[6:], nil); err != nil || !bytes.Equal(got, c.want[begin:]) {
-		t.Fatalf("%v; %d bytes, want %d", err, len(got), len(c.want)-begin)
-	}
+	got, err := decoder.DecodeAll(out[6:], nil)
+	must.Need(t, err == nil && bytes.Equal(got, c.want[begin:]), "%v; %d bytes, want %d", err, len(got), len(c.want)-begin)
 	c.frames = append(c.frames, out[6:]...)
 }
 
@@ -229,8 +228,7 @@ func TestCutStored(t *testing.T) {
 // load reads a frame from testdata, and decompresses it.
 func load(t *testing.T, name string) (frame, plain []byte) {
 	t.Helper()
-	frame, err := os.ReadFile(filepath.Join("testdata", name+".zst"))
-	must.Do(t, err)
+	frame = must.Get(os.ReadFile(filepath.Join("testdata", name+".zst")))(t)
 	plain = must.Get(decoder.DecodeAll(frame, nil))(t)
 	return frame, plain
 }
@@ -264,9 +262,8 @@ func store(t *testing.T) {
 		write(name, samples[400*i:][:500])
 		train = append(train, name)
 	}
-	if out, err := exec.Command("zstd", train...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := exec.Command("zstd", train...).CombinedOutput()
+	must.Need(t, err == nil, "%v: %s", err, out)
 	write("testdata/dictionary.zst", program(t, samples[:3000], "-3 -D "+folder+"/dictionary"))
 	write("testdata/dictionary-without-id.zst", program(t, samples[:3000], "-3 --no-dictID -D "+folder+"/dictionary"))
 }
@@ -305,9 +302,7 @@ func TestCutDamaged(t *testing.T) {
 				continue
 			}
 			size := must.Allocated(func() { _, err = new(Cutter).Cut(nil, damaged, plain, nil, kept) })
-			if err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrDictionary) && !errors.Is(err, ErrUnsupported) {
-				t.Fatal(err)
-			}
+			must.Need(t, err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, ErrDictionary) || errors.Is(err, ErrUnsupported), "%v", err)
 			must.Need(t, size <= 8<<20, "%s: %d bytes of memory", name, size)
 		}
 	}
