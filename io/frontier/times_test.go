@@ -41,9 +41,8 @@ func TestExtraTimes(t *testing.T) {
 			must.Say(t, must.Err(readTimes(t, name, data, o)), `"whem"`, name, "such column")
 		}
 	}
-	if _, err := readTimes(t, "a.txt", "http://a/\n", Options{Memory: 64 << 20, Options: lines.Options{BatchRows: 3, Extra: batch.ExtraColumns{Time: "when"}}}); !errors.As(err, new(*option.UsageError)) {
-		t.Errorf("a list of URLs: %v", err)
-	}
+	_, err := readTimes(t, "a.txt", "http://a/\n", Options{Memory: 64 << 20, Options: lines.Options{BatchRows: 3, Extra: batch.ExtraColumns{Time: "when"}}})
+	must.Be(t, errors.As(err, new(*option.UsageError)), "a list of URLs: %v", err)
 }
 
 // arrowTimes is an Arrow file of URLs and times.

@@ -172,9 +172,8 @@ func sameGathered(t *testing.T, data []byte, s selecting) (gathered []byte) {
 			t.Fatal(err, err2)
 		}
 		input := len(got.Nodes) - len(passedLayout.Verdicts)
-		if !slices.Equal(got.Nodes[:input], want.Nodes[:input]) || got.Codec != want.Codec || len(got.Buffers) != len(want.Buffers) && len(want.Variadic) == 0 {
-			t.Errorf("record batch %d has the arrays %v, want %v", i, got.Nodes, want.Nodes)
-		}
+		must.Be(t, slices.Equal(got.Nodes[:input], want.Nodes[:input]) && got.Codec == want.Codec && (len(got.Buffers) == len(want.Buffers) || len(want.Variadic) != 0),
+			"record batch %d has the arrays %v, want %v", i, got.Nodes, want.Nodes)
 		for k, b := range got.Buffers {
 			must.Equal(t, b.Offset%8, 0, "buffer", k, "begins at", b.Offset)
 		}
@@ -227,9 +226,8 @@ func TestGatherNoBytes(t *testing.T) {
 		data := libraryWrite(t, e, record.Schema(), record)
 		out := must.Get(selecting{pipe: e.stream, stream: e.stream, verdicts: selected(0b0110), options: Options{Name: "in"}}.filtered(data))(t)
 		batches := must.Get(readAll(out, e.stream, Options{Name: "out"}))(t)
-		if x := batches[0].Table.(arrow.Record).Column(1); x.Len() != 2 || x.IsNull(0) || !x.IsNull(1) {
-			t.Errorf("%s: %v", e, x)
-		}
+		x := batches[0].Table.(arrow.Record).Column(1)
+		must.Be(t, x.Len() == 2 && !x.IsNull(0) && x.IsNull(1), "%s: %v", e, x)
 	}
 }
 
@@ -473,9 +471,7 @@ func FuzzGather(f *testing.F) {
 		var err error
 		taken := must.Allocated(func() { out, err = s.filtered(data) })
 		must.Need(t, taken <= 64*memory+1000*uint64(len(data)), "%d bytes allocated for %d", taken, len(data))
-		if err != nil && strings.Contains(err.Error(), "internal") {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil || !strings.Contains(err.Error(), "internal"), "%v", err)
 		want, err2 := s.decodedWhole(data)
 		if err2 != nil {
 			return
@@ -508,8 +504,7 @@ func sameStreams(t *testing.T, got, want []byte) {
 func sameInput(t *testing.T, got, want arrow.Record) {
 	t.Helper()
 	for i := range int(got.NumCols()) - len(passedLayout.Verdicts) {
-		if !array.ApproxEqual(got.Column(i), want.Column(i), array.WithNaNsEqual(true)) {
-			t.Fatalf("column %q is\n%v\nwant\n%v", got.ColumnName(i), got.Column(i), want.Column(i))
-		}
+		must.Need(t, array.ApproxEqual(got.Column(i), want.Column(i), array.WithNaNsEqual(true)),
+			"column %q is\n%v\nwant\n%v", got.ColumnName(i), got.Column(i), want.Column(i))
 	}
 }

@@ -90,9 +90,7 @@ func useAll(t testing.TB, batches []*batch.Batch) {
 		if err == nil {
 			err = s.Write(chunk)
 		}
-		if err != nil && !strings.Contains(err.Error(), "does not write") {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil || strings.Contains(err.Error(), "does not write"), "%v", err)
 		for _, column := range record.Columns() {
 			for i := range column.Len() {
 				_ = column.ValueStr(i)
@@ -237,9 +235,8 @@ func TestLies(t *testing.T) {
 		})
 	}
 	b, body := twoURLs()
-	if batches, err := readAll(handMade(t, urlSchema, b, body), false, Options{}); err != nil || rowsOf(batches) != 2 {
-		t.Fatalf("without a lie: %v", err)
-	}
+	batches, err := readAll(handMade(t, urlSchema, b, body), false, Options{})
+	must.Need(t, err == nil && rowsOf(batches) == 2, "without a lie: %v", err)
 }
 
 // What a compressed buffer holds must be what its size says, to the checksum.
@@ -290,9 +287,8 @@ func TestLZ4BlockChecksums(t *testing.T) {
 	for i := range frame {
 		damaged := bytes.Clone(frame)
 		damaged[i] ^= 0x10
-		if err := layout.Decompress(dst, sized(int64(len(text)), damaged), layout.CodecLZ4); err == nil && string(dst) != text {
-			t.Errorf("byte %d changed: %q and no error", i, dst)
-		}
+		err := layout.Decompress(dst, sized(int64(len(text)), damaged), layout.CodecLZ4)
+		must.Be(t, err != nil || string(dst) == text, "byte %d changed: %q and no error", i, dst)
 	}
 }
 
@@ -302,17 +298,14 @@ func TestOffsetsThatDoNotBeginAtZero(t *testing.T) {
 	b, body := twoURLs()
 	copy(body, offsets32(3, 9, 12))
 	batches := must.Get(readAll(handMade(t, urlSchema, b, body), false, Options{}))(t)
-	if got := string(batches[0].URLs.Value(0)) + " " + string(batches[0].URLs.Value(1)); got != "p://a/ htt" {
-		t.Fatalf("URLs %q", got)
-	}
+	got := string(batches[0].URLs.Value(0)) + " " + string(batches[0].URLs.Value(1))
+	must.Need(t, got == "p://a/ htt", "URLs %q", got)
 	var out output
 	s := must.Get(NewSink(&out, SinkOptions{Codec: compress.Zstd, Schema: urlSchema, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	writeBatches(t, s, batches)
 	_, records := libraryRead(t, out.Bytes())
 	column := records[0].Column(0).(*array.String)
-	if column.Value(0) != "p://a/" || column.Value(1) != "htt" || column.ValueOffset(0) != 0 {
-		t.Fatalf("came out as %v from %d", column, column.ValueOffset(0))
-	}
+	must.Need(t, column.Value(0) == "p://a/" && column.Value(1) == "htt" && column.ValueOffset(0) == 0, "came out as %v from %d", column, column.ValueOffset(0))
 }
 
 // writeBatches writes batches to s and closes it.
@@ -371,9 +364,7 @@ func TestDamagedFrames(t *testing.T) {
 			} else if _, err = OpenFile(bytes.NewReader(test.data), int64(len(test.data)), Options{Name: "in"}); err == nil {
 				_, err = readAll(test.data, false, Options{Name: "in"})
 			}
-			if err == nil || !strings.Contains(err.Error(), test.errHas) || !strings.HasPrefix(err.Error(), "in: ") {
-				t.Fatalf("error %v, want one with %q", err, test.errHas)
-			}
+			must.Need(t, err != nil && strings.Contains(err.Error(), test.errHas) && strings.HasPrefix(err.Error(), "in: "), "error %v, want one with %q", err, test.errHas)
 		})
 	}
 }

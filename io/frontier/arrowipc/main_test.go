@@ -121,9 +121,7 @@ func libraryRead(t testing.TB, data []byte) (*arrow.Schema, []arrow.Record) {
 			r.Record().Retain()
 			records = append(records, r.Record())
 		}
-		if r.Err() != nil {
-			t.Fatal(r.Err())
-		}
+		must.Do(t, r.Err())
 		return r.Schema(), records
 	}
 	r := must.Get(ipc.NewFileReader(bytes.NewReader(data)))(t)

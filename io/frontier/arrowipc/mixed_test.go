@@ -61,9 +61,8 @@ func testSelected(t *testing.T, data []byte, pipe, stream bool, batchRows int, b
 		}
 		must.Need(t, len(records) != 0, "record batch %d is missing", k)
 		for i, column := range record.Columns() {
-			if got := records[0].Column(i); !arrow.TypeEqual(got.DataType(), column.DataType()) {
-				t.Errorf("column %d is %s", i, got.DataType())
-			}
+			got := records[0].Column(i)
+			must.Be(t, arrow.TypeEqual(got.DataType(), column.DataType()), "column %d is %s", i, got.DataType())
 			tablestest.SameRows(t, records[0].Column(i), column, rows)
 		}
 		want, reasons := passedVerdicts(int64(12*k), 12), records[0].Column(4).(*array.String)
@@ -90,9 +89,8 @@ func TestPassThroughSelectedDictionaries(t *testing.T) {
 	} {
 		out := must.Get(passSelected(data, true, true, 0, selected(bits)))(t)
 		batches, err := readAll(out, true, Options{Name: "out"})
-		if got := urlsOf(batches); err != nil || got != want {
-			t.Errorf("%b: %s, want %s (%v)", bits, got, want, err)
-		}
+		got := urlsOf(batches)
+		must.Be(t, err == nil && got == want, "%b: %s, want %s (%v)", bits, got, want, err)
 	}
 }
 
@@ -167,9 +165,7 @@ func TestPassThroughURLs(t *testing.T) {
 func testURLs(t *testing.T, out []byte, bits uint32, urls arrow.Array) {
 	must.Be(t, !bytes.Contains(out, []byte("secret")), "another column came out")
 	schema, records := libraryRead(t, out)
-	if schema.NumFields() != 4 || schema.Field(0).Name != "url" || schema.Field(1).Name != "allowed" {
-		t.Fatal(schema)
-	}
+	must.Need(t, schema.NumFields() == 4 && schema.Field(0).Name == "url" && schema.Field(1).Name == "allowed", "%v", schema)
 	for k := range 2 {
 		var rows []int
 		for row := range 6 {

@@ -145,15 +145,13 @@ func testPassThrough(t *testing.T, data []byte, pipe, stream bool, batchRows int
 		want := passedVerdicts(first, int(got.NumRows()))
 		for row := range int(got.NumRows()) {
 			reason, line := got.Column(4).(*array.String), got.Column(5).(*array.Int32)
-			if reason.Value(row) != want.Agents[0].Reasons[row].String() || line.IsNull(row) != (want.Agents[0].Rules[row] < 0) {
-				t.Fatalf("row %d: %v, %v", row, reason.Value(row), line)
-			}
+			must.Need(t, reason.Value(row) == want.Agents[0].Reasons[row].String() && line.IsNull(row) == (want.Agents[0].Rules[row] < 0),
+				"row %d: %v, %v", row, reason.Value(row), line)
 		}
 		first += got.NumRows()
 	}
-	if batches, err := readAll(out, pipe, Options{Name: "out"}); err != nil || len(batches) != 2 {
-		t.Errorf("%d batches, %v", len(batches), err)
-	}
+	batches, err := readAll(out, pipe, Options{Name: "out"})
+	must.Be(t, err == nil && len(batches) == 2, "%d batches, %v", len(batches), err)
 }
 
 func mustOpen(t *testing.T, data []byte) *Source {
@@ -166,13 +164,11 @@ func compareMessages(t *testing.T, out, data []byte) {
 	t.Helper()
 	dictionaries, records := messagesOf(t, data)
 	outDictionaries, outRecords := messagesOf(t, out)
-	if len(dictionaries) != len(outDictionaries) || len(records) != len(outRecords) {
-		t.Fatalf("%d dictionaries and %d record batches, want %d and %d", len(outDictionaries), len(outRecords), len(dictionaries), len(records))
-	}
+	must.Need(t, len(dictionaries) == len(outDictionaries) && len(records) == len(outRecords),
+		"%d dictionaries and %d record batches, want %d and %d", len(outDictionaries), len(outRecords), len(dictionaries), len(records))
 	for i, d := range dictionaries {
-		if got := outDictionaries[i]; !bytes.Equal(got.Meta(), d.Meta()) || !bytes.Equal(got.Bytes, d.Bytes) {
-			t.Errorf("dictionary %d differs", i)
-		}
+		got := outDictionaries[i]
+		must.Be(t, bytes.Equal(got.Meta(), d.Meta()) && bytes.Equal(got.Bytes, d.Bytes), "dictionary %d differs", i)
 	}
 	for i, r := range records {
 		got, err := outRecords[i].Batch()
@@ -198,14 +194,12 @@ func TestPassThroughDictionaries(t *testing.T) {
 	out := must.Get(passThrough(data, true, true, 0))(t)
 	compareMessages(t, out, data)
 	batches := must.Get(readAll(out, true, Options{Name: "out"}))(t)
-	if got, want := urlsOf(batches), "https://b.test/ https://a.test/ - https://c.test/ https://a.test/ https://e.test/"; got != want || len(batches) != 3 {
-		t.Errorf("%s, want %s", got, want)
-	}
+	got, want := urlsOf(batches), "https://b.test/ https://a.test/ - https://c.test/ https://a.test/ https://e.test/"
+	must.Be(t, got == want && len(batches) == 3, "%s, want %s", got, want)
 	src := mustOpen(t, data)
 	defer src.Close()
-	if src.CanPassThrough(false, false) || src.CanPassThrough(true, true) {
-		t.Error("dictionaries that may be replaced pass into a file, or those of several inputs into one output")
-	}
+	must.Be(t, !src.CanPassThrough(false, false) && !src.CanPassThrough(true, true),
+		"dictionaries that may be replaced pass into a file, or those of several inputs into one output")
 }
 
 // A record batch without rows stays one.
@@ -325,9 +319,8 @@ func TestPassThroughOldVersion(t *testing.T) {
 				}
 			}
 			must.Equal(t, len(records), 2, name, "record batches")
-			if h, err := layout.ParseHeader(bytes.TrimPrefix(out, []byte(layout.MagicPadded))[layout.FramePrefix:]); err != nil || h.Kind != layout.KindSchema || h.Version != layout.MetadataV5 {
-				t.Errorf("%s: the schema has version %d: %v", name, h.Version, err)
-			}
+			h, err := layout.ParseHeader(bytes.TrimPrefix(out, []byte(layout.MagicPadded))[layout.FramePrefix:])
+			must.Be(t, err == nil && h.Kind == layout.KindSchema && h.Version == layout.MetadataV5, "%s: the schema has version %d: %v", name, h.Version, err)
 		}
 	}
 }

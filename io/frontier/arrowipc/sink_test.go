@@ -177,9 +177,8 @@ func TestLayouts(t *testing.T) {
 			write(t, s, tableBatch(t, record), tablestest.Verdicts(3))
 			got, records := libraryRead(t, out.Bytes())
 			must.Equal(t, dump(got, records), test.want)
-			if m := got.Metadata(); !m.Equal(metadata) {
-				t.Errorf("metadata %v, want %v", m, metadata)
-			}
+			m := got.Metadata()
+			must.Be(t, m.Equal(metadata), "metadata %v, want %v", m, metadata)
 			if test.keep == batch.KeepAll && !got.Field(1).Metadata.Equal(fieldMetadata) {
 				t.Errorf("metadata of a field %v, want %v", got.Field(1).Metadata, fieldMetadata)
 			}
@@ -308,9 +307,7 @@ func TestDictionaryOutputs(t *testing.T) {
 				for _, record := range test.records {
 					b := tableBatch(t, record)
 					chunk, encodeErr := w.Encode(b, tablestest.Verdicts(b.URLs.Len()))
-					if encodeErr != nil {
-						t.Fatal(encodeErr)
-					}
+					must.Do(t, encodeErr)
 					if err = w.Write(chunk); err != nil {
 						break
 					}
@@ -326,9 +323,8 @@ func TestDictionaryOutputs(t *testing.T) {
 				if e.stream {
 					dictionaries = test.inStream
 				}
-				if written, _ := messagesOf(t, out.Bytes()); len(written) != dictionaries {
-					t.Errorf("%d dictionaries written, want %d", len(written), dictionaries)
-				}
+				written, _ := messagesOf(t, out.Bytes())
+				must.Be(t, len(written) == dictionaries, "%d dictionaries written, want %d", len(written), dictionaries)
 				batches, err := readAll(out.Bytes(), false, Options{})
 				must.Need(t, err == nil && urlsOf(batches) == test.want, "%q, %v, want %q", urlsOf(batches), err, test.want)
 				if !e.stream {
@@ -389,9 +385,8 @@ func TestOneToOneWithoutRows(t *testing.T) {
 		v := tablestest.Verdicts(b.URLs.Len())
 		tablestest.Select(v, func(int) bool { return false })
 		write(t, s, b, v)
-		if schema, records := libraryRead(t, out.Bytes()); len(records) != 1 || records[0].NumRows() != 0 || !arrow.TypeEqual(schema.Field(1).Type, c.Array.DataType()) {
-			t.Errorf("%s: %v", c.Name, records)
-		}
+		schema, records := libraryRead(t, out.Bytes())
+		must.Be(t, len(records) == 1 && records[0].NumRows() == 0 && arrow.TypeEqual(schema.Field(1).Type, c.Array.DataType()), "%s: %v", c.Name, records)
 	}
 }
 
@@ -402,7 +397,6 @@ func TestEndMarkerInFiles(t *testing.T) {
 	s := must.Get(NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	write(t, s, listBatch("http://a/"), tablestest.Verdicts(1))
 	must.Need(t, bytes.Contains(out.Bytes(), layout.EndOfStream), "no end marker")
-	if batches, err := readAll(out.Bytes(), true, Options{}); err != nil || urlsOf(batches) != "http://a/" {
-		t.Fatalf("%q, %v", urlsOf(batches), err)
-	}
+	batches, err := readAll(out.Bytes(), true, Options{})
+	must.Need(t, err == nil && urlsOf(batches) == "http://a/", "%q, %v", urlsOf(batches), err)
 }

@@ -47,16 +47,12 @@ func TestSplitURLs(t *testing.T) {
 	data := libraryWrite(t, encoding{true, compress.Zstd}, record.Schema(), record)
 	for keep, columns := range map[batch.Keep]int{batch.KeepAll: 4, batch.KeepURL: 1, batch.KeepNone: 1} {
 		s := must.Get(OpenStream(bytes.NewReader(data), Options{Name: "in", BatchRows: 2, Keep: keep}))(t)
-		if s.URLColumn() != "url" || s.Schema().NumFields() != columns {
-			t.Errorf("keep %d: column %q of %d", keep, s.URLColumn(), s.Schema().NumFields())
-		}
+		must.Be(t, s.URLColumn() == "url" && s.Schema().NumFields() == columns, "keep %d: column %q of %d", keep, s.URLColumn(), s.Schema().NumFields())
 		batches := must.Get(readAll(data, true, Options{Name: "in", BatchRows: 2, Keep: keep}))(t)
-		if got, want := urlsOf(batches), "https://a.example:8443/x http://[::1]/a/path/of/some/length -"; got != want || len(batches) != 2 {
-			t.Errorf("keep %d: got %s in %d batches, want %s", keep, got, len(batches), want)
-		}
-		if table := batches[1].Table.(arrow.Record); table.NumRows() != 1 || int(table.NumCols()) != columns || !table.Schema().Equal(s.Schema()) {
-			t.Errorf("keep %d: the table is %v", keep, table)
-		}
+		got, want := urlsOf(batches), "https://a.example:8443/x http://[::1]/a/path/of/some/length -"
+		must.Be(t, got == want && len(batches) == 2, "keep %d: got %s in %d batches, want %s", keep, got, len(batches), want)
+		table := batches[1].Table.(arrow.Record)
+		must.Be(t, table.NumRows() == 1 && int(table.NumCols()) == columns && table.Schema().Equal(s.Schema()), "keep %d: the table is %v", keep, table)
 		s.Close()
 	}
 }
@@ -101,9 +97,8 @@ func testURLColumn(t *testing.T, a arrow.Array, want string) {
 		data := libraryWrite(t, e, record.Schema(), empty, record, record, empty)
 		for _, size := range []int{0, 1, 2, 3, 7} {
 			batches := must.Get(readAll(data, size == 2, Options{BatchRows: size}))(t)
-			if got := urlsOf(batches); got != want+" "+want {
-				t.Fatalf("%s in batches of %d: %q", e, size, got)
-			}
+			got := urlsOf(batches)
+			must.Need(t, got == want+" "+want, "%s in batches of %d: %q", e, size, got)
 		}
 	}
 }
@@ -116,12 +111,9 @@ func TestViewsAreCopiedOnce(t *testing.T) {
 	for _, a := range []arrow.Array{views, array.NewDictionaryArray(dt, tablestest.FromJSON(t, dt.IndexType, `[1,0]`), views)} {
 		record := tablestest.NewRecord([]string{"url"}, a)
 		batches, err := readAll(libraryWrite(t, allEncodings[0], record.Schema(), record), false, Options{BatchRows: 1})
-		if err != nil || len(batches) != 2 {
-			t.Fatalf("%s: %d batches, %v", a.DataType(), len(batches), err)
-		}
-		if first, second := batches[0].URLs.Data, batches[1].URLs.Data; &first[0] != &second[0] {
-			t.Errorf("%s: each piece has a copy", a.DataType())
-		}
+		must.Need(t, err == nil && len(batches) == 2, "%s: %d batches, %v", a.DataType(), len(batches), err)
+		first, second := batches[0].URLs.Data, batches[1].URLs.Data
+		must.Be(t, &first[0] == &second[0], "%s: each piece has a copy", a.DataType())
 	}
 }
 
@@ -170,9 +162,8 @@ func TestFindColumn(t *testing.T) {
 			schema := arrow.NewSchema(test.fields, nil)
 			s, err := open(libraryWrite(t, allEncodings[0], schema), false, Options{Name: "in.arrow", URLColumn: test.column})
 			if test.errHas != "" {
-				if err == nil || !strings.Contains(err.Error(), test.errHas) || !strings.HasPrefix(err.Error(), "in.arrow: ") {
-					t.Fatalf("error %v, want one with %q", err, test.errHas)
-				}
+				must.Need(t, err != nil && strings.Contains(err.Error(), test.errHas) && strings.HasPrefix(err.Error(), "in.arrow: "),
+					"error %v, want one with %q", err, test.errHas)
 				return
 			}
 			must.Need(t, err == nil && s.URLColumn() == test.want && s.Schema().Equal(schema), "column %q of %v, %v", s.URLColumn(), s.Schema(), err)
@@ -201,12 +192,10 @@ func TestPieces(t *testing.T) {
 	want := "in: batch 0 (rows 0 to 3),in: batch 1 (rows 4 to 7),in: batch 2 (rows 8 to 9),in: batch 3 (no rows),in: batch 4 (rows 10 to 13)"
 	must.Equal(t, strings.Join(names, ","), want)
 	// The bodies, which are not compressed.
-	if bytes := int64(len(data)); size < bytes/4 || size > bytes {
-		t.Errorf("pieces of %d bytes for an input of %d", size, bytes)
-	}
-	if _, err := s.Next(context.Background()); err != io.EOF {
-		t.Errorf("after the last: %v", err)
-	}
+	bytes := int64(len(data))
+	must.Be(t, size >= bytes/4 && size <= bytes, "pieces of %d bytes for an input of %d", size, bytes)
+	_, err := s.Next(context.Background())
+	must.Be(t, err == io.EOF, "after the last: %v", err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	must.Is(t, must.Err(s.Next(ctx)), context.Canceled, "cancelled")
@@ -222,9 +211,7 @@ func TestErrorsNameTheBatch(t *testing.T) {
 	must.Get(s.Next(context.Background()))(t)
 	for range 2 {
 		_, err = s.Next(context.Background())
-		if err == nil || !strings.HasPrefix(err.Error(), "in: record batch 1: the input is cut") || !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("error %v", err)
-		}
+		must.Need(t, err != nil && strings.HasPrefix(err.Error(), "in: record batch 1: the input is cut") && errors.Is(err, io.ErrUnexpectedEOF), "error %v", err)
 	}
 }
 
@@ -285,16 +272,12 @@ func checkShared(t *testing.T, p batch.Piece, record arrow.Record) {
 	low := b.FirstRow % record.NumRows()
 	table := b.Table.(arrow.Record)
 	for i, column := range record.Columns() {
-		if !array.SliceEqual(table.Column(i), 0, table.NumRows(), column, low, low+table.NumRows()) {
-			t.Errorf("column %d of %s differs", i, p.Name())
-		}
+		must.Be(t, array.SliceEqual(table.Column(i), 0, table.NumRows(), column, low, low+table.NumRows()), "column %d of %s differs", i, p.Name())
 	}
 	urls := record.Column(0).(*array.String)
 	for i := range b.URLs.Len() {
 		at := int(low) + i
-		if b.URLs.Null(i) != urls.IsNull(at) || !b.URLs.Null(i) && string(b.URLs.Value(i)) != urls.Value(at) {
-			t.Errorf("URL %d of %s differs", i, p.Name())
-		}
+		must.Be(t, b.URLs.Null(i) == urls.IsNull(at) && (b.URLs.Null(i) || string(b.URLs.Value(i)) == urls.Value(at)), "URL %d of %s differs", i, p.Name())
 	}
 }
 

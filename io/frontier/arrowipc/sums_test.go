@@ -57,9 +57,8 @@ func TestSums(t *testing.T) {
 		}
 		at := bytes.LastIndex(data, []byte("abc"))
 		data[at] ^= 1
-		if err := decodeAll(data, stream); err == nil || !strings.Contains(err.Error(), "x.arrow: ") || !strings.Contains(err.Error(), "its checksum does not match") {
-			t.Errorf("error %v", err)
-		}
+		err := decodeAll(data, stream)
+		must.Be(t, err != nil && strings.Contains(err.Error(), "x.arrow: ") && strings.Contains(err.Error(), "its checksum does not match"), "error %v", err)
 	}
 }
 
@@ -112,9 +111,8 @@ func strictFiles(t *testing.T) (files [][]byte) {
 // What this program and the library write is as other readers want it.
 func TestCheckMetadata(t *testing.T) {
 	for i, data := range strictFiles(t) {
-		if _, err := ipc.Check(bytes.NewReader(data), int64(len(data)), bytes.HasPrefix(data, []byte(layout.Magic)), 0); err != nil {
-			t.Errorf("file %d: %v", i, err)
-		}
+		_, err := ipc.Check(bytes.NewReader(data), int64(len(data)), bytes.HasPrefix(data, []byte(layout.Magic)), 0)
+		must.Be(t, err == nil, "file %d: %v", i, err)
 	}
 }
 
@@ -125,9 +123,8 @@ func TestCheckSums(t *testing.T) {
 	}
 	for _, stream := range []bool{false, true} {
 		data := summed(t, stream)
-		if rows, err := check(data, stream); rows != 6 || err != nil {
-			t.Errorf("stream %t: %d rows: %v", stream, rows, err)
-		}
+		rows, err := check(data, stream)
+		must.Be(t, rows == 6 && err == nil, "stream %t: %d rows: %v", stream, rows, err)
 		data[bytes.LastIndex(data, []byte("abc"))] ^= 1
 		must.Say(t, must.Err(check(data, stream)), "its checksum does not match", "stream", stream)
 	}

@@ -155,9 +155,7 @@ func TestDamagedTextsInParts(t *testing.T) {
 		h, _ := newTextsOf(300, 0, 4, true)
 		damage(h)
 		batches, err := readAll(h.stream(t), true, Options{BatchRows: 64})
-		if (err == nil) != (name == "nothing") {
-			t.Errorf("%s: error %v after %d rows", name, err, rowsOf(batches))
-		}
+		must.Be(t, (err == nil) == (name == "nothing"), "%s: error %v after %d rows", name, err, rowsOf(batches))
 	}
 	h, _ := newTextsOf(40, 0, 4, true)
 	data := h.stream(t)

@@ -73,9 +73,7 @@ func testPass(t *testing.T, e encoding, data []byte, record arrow.Record, size i
 		must.Do(t, s.Write(chunk))
 		rows += b.URLs.Len()
 	}
-	if rows != 2*int(record.NumRows()) {
-		t.Fatalf("%d rows, want %d", rows, 2*record.NumRows())
-	}
+	must.Need(t, rows == 2*int(record.NumRows()), "%d rows, want %d", rows, 2*record.NumRows())
 	must.Do(t, s.Close())
 	must.Need(t, out.closed && !out.aborted, "the output was not closed")
 	comparePass(t, out.Bytes(), record, want)

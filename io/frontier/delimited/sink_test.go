@@ -48,9 +48,8 @@ func TestGolden(t *testing.T) {
 		if o.Tab {
 			r.Comma = '\t'
 		}
-		if records, err := r.ReadAll(); err != nil || len(records) != 1+2*4 {
-			t.Errorf("read back: %d records, error %v", len(records), err)
-		}
+		records, err := r.ReadAll()
+		must.Be(t, err == nil && len(records) == 1+2*4, "read back: %d records, error %v", len(records), err)
 	})
 }
 
@@ -89,9 +88,8 @@ func TestURLFromSeveralColumns(t *testing.T) {
 		batch.KeepURL: "url,allowed\nhttp://a.example/,true\n",
 	} {
 		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Keep: keep, Verdicts: linestest.Columns(1, false)}, Schema: schema})
-		if got := linestest.Write(t, w, s, v, b); string(got) != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		got := linestest.Write(t, w, s, v, b)
+		must.Be(t, string(got) == want, "%q, want %q", got, want)
 	}
 }
 
@@ -137,9 +135,8 @@ func FuzzReadBack(f *testing.F) {
 		records := must.Get(r.ReadAll())(t)
 		// That reader makes a CRLF in a field a LF.
 		lf := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
-		if want := [][]string{{"url", "rule"}, {lf(url), lf(rule)}}; !slices.EqualFunc(records, want, slices.Equal) {
-			t.Errorf("%q, want %q", records, want)
-		}
+		want := [][]string{{"url", "rule"}, {lf(url), lf(rule)}}
+		must.Be(t, slices.EqualFunc(records, want, slices.Equal), "%q, want %q", records, want)
 	})
 }
 
@@ -169,15 +166,12 @@ func TestEncodeConcurrently(t *testing.T) {
 		}
 		go func() { workers.Wait(); close(chunks) }()
 		for chunk := range chunks {
-			if err := s.Write(chunk); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, s.Write(chunk))
 		}
 		must.Do(t, s.Close())
 		want := string(linestest.Write(t, one, single, v, slices.Repeat([]*batch.Batch{b}, batches)...))
-		if got := unpack(t, w.Bytes(), c); got != want {
-			t.Errorf("%s: %d bytes, want %d", c, len(got), len(want))
-		}
+		got := unpack(t, w.Bytes(), c)
+		must.Be(t, got == want, "%s: %d bytes, want %d", c, len(got), len(want))
 	}
 }
 

@@ -158,9 +158,8 @@ func TestHeader(t *testing.T) {
 			}
 			must.Do(t, err)
 			must.Equal(t, s.URLColumn(), test.column)
-			if _, err := s.Next(t.Context()); err != io.EOF {
-				t.Errorf("error %v", err)
-			}
+			_, err = s.Next(t.Context())
+			must.Be(t, err == io.EOF, "error %v", err)
 		})
 	}
 }
@@ -183,9 +182,8 @@ func TestBrokenRows(t *testing.T) {
 		})
 	}
 	s := open(t, strings.NewReader("url,b\nu,"+strings.Repeat("x", 98)+"\r\n"), lines.Options{MaxLine: 100})
-	if _, err := batches(t, s); err != io.EOF {
-		t.Errorf("a row of just so many bytes: %v", err)
-	}
+	_, err := batches(t, s)
+	must.Be(t, err == io.EOF, "a row of just so many bytes: %v", err)
 }
 
 func TestEndlessRow(t *testing.T) {
@@ -211,9 +209,8 @@ func TestURLsAlone(t *testing.T) {
 	s := must.Get(NewSource(strings.NewReader("a,url,b\n1,u,2\n1\n,\"v\nw\"\n1,\n"), lines.Options{}))(t)
 	b, _ := linestest.Decoded(t, s)
 	got := linestest.URLs(b)
-	if want := []string{"u", null, "v\nw", ""}; b.Table != nil || !slices.Equal(got, want) {
-		t.Errorf("%q with %v, want %q", got, b.Table, want)
-	}
+	want := []string{"u", null, "v\nw", ""}
+	must.Be(t, b.Table == nil && slices.Equal(got, want), "%q with %v, want %q", got, b.Table, want)
 	b.Release()
 }
 
@@ -256,9 +253,8 @@ func FuzzCSV(f *testing.F) {
 		whole, wholeErr := batches(t, open(t, strings.NewReader(input), lines.Options{Separator: separatorOf(tab)}))
 		all := slices.Concat(whole...)
 		cut, cutErr := batches(t, open(t, linestest.Chunks(input, sizes), lines.Options{Separator: separatorOf(tab), BatchRows: batchRows % 8}))
-		if got := slices.Concat(cut...); wholeErr == io.EOF && (cutErr != io.EOF || !reflect.DeepEqual(got, all)) {
-			t.Fatalf("cut: %q, %v; in one: %q", got, cutErr, all)
-		}
+		got := slices.Concat(cut...)
+		must.Need(t, wholeErr != io.EOF || cutErr == io.EOF && reflect.DeepEqual(got, all), "cut: %q, %v; in one: %q", got, cutErr, all)
 		must.Need(t, (wholeErr == io.EOF) == (cutErr == io.EOF), "cut: error %v; in one: %v", cutErr, wholeErr)
 		r := csv.NewReader(strings.NewReader(input))
 		r.FieldsPerRecord = -1
@@ -309,9 +305,8 @@ func TestThroughAndBack(t *testing.T) {
 // TestNoAllocations asserts that what is allocated does not grow with the rows.
 func TestNoAllocations(t *testing.T) {
 	s := open(t, strings.NewReader("url,a\n"+strings.Repeat("http://a.example/some/path?and=query,\"1\"\n", 100_000)), lines.Options{BatchRows: 1000})
-	if n := linestest.Allocations(t, s); n > 40 {
-		t.Errorf("%.0f allocations a batch of 1000 rows", n)
-	}
+	n := linestest.Allocations(t, s)
+	must.Be(t, n <= 40, "%.0f allocations a batch of 1000 rows", n)
 }
 
 func BenchmarkSource(b *testing.B) {

@@ -122,9 +122,8 @@ func FuzzDetect(f *testing.F) {
 	f.Add(arrowBytes(f, true, false), "a.csv.gz")
 	f.Add([]byte("http://a.example/\n"), "urls")
 	f.Fuzz(func(t *testing.T, head []byte, name string) {
-		if got := Detect(head, name); int(got) >= len(table) {
-			t.Errorf("format %d", got)
-		}
+		got := Detect(head, name)
+		must.Be(t, int(got) < len(table), "format %d", got)
 		if _, _, r, err := Sniff(bytes.NewReader(head), name); err == nil {
 			r.Close()
 		}
@@ -141,13 +140,11 @@ func TestParse(t *testing.T) {
 		must.Equal(t, got.String(), name, "written")
 	}
 	for _, name := range []string{"", "unknown", "txt", "CSV", "warc", "rules"} {
-		if got, ok := Parse(name, Format.Readable); ok {
-			t.Errorf("Parse(%q) = %s", name, got)
-		}
+		got, ok := Parse(name, Format.Readable)
+		must.Be(t, !ok, "Parse(%q) = %s", name, got)
 	}
-	if got, ok := Parse("cdx", Format.Writable); ok {
-		t.Errorf("%s is written", got)
-	}
+	got, ok := Parse("cdx", Format.Writable)
+	must.Be(t, !ok, "%s is written", got)
 }
 
 func TestByName(t *testing.T) {
@@ -279,9 +276,8 @@ func TestSniffUTF16(t *testing.T) {
 		}
 	}
 	for _, data := range []string{"\xFF\xFE\x00\x00u\x00\x00\x00", "\x00\x00\xFE\xFF\x00\x00\x00u"} {
-		if _, _, _, err := Sniff(strings.NewReader(data), "in.csv"); err == nil || !strings.Contains(err.Error(), "in.csv: the text is UTF-32") {
-			t.Errorf("error %v", err)
-		}
+		_, _, _, err := Sniff(strings.NewReader(data), "in.csv")
+		must.Be(t, err != nil && strings.Contains(err.Error(), "in.csv: the text is UTF-32"), "error %v", err)
 	}
 }
 
@@ -368,9 +364,8 @@ func TestSniffKnowsTableByHeader(t *testing.T) {
 			t.Errorf("%q, named %q: %s, %v, want %s", test.text, test.name, got, err, test.want)
 			continue
 		}
-		if text, err := io.ReadAll(r); err != nil || string(text) != test.text {
-			t.Errorf("%q: read %q, %v", test.text, text, err)
-		}
+		text, err := io.ReadAll(r)
+		must.Be(t, err == nil && string(text) == test.text, "%q: read %q, %v", test.text, text, err)
 		r.Close()
 	}
 }
@@ -392,9 +387,8 @@ func TestSniffSaysWhatToDo(t *testing.T) {
 		{"[\"http://a.example/\"]", "a list has a URL a line: pipe it in as jq -r '.[]' writes it"},
 		{"{\n  \"url\": 1\n}\n", "jq -c . writes it"},
 	} {
-		if _, _, _, err := Sniff(strings.NewReader(test.text), "urls.txt"); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%q: %v, want %s", test.text, err, test.want)
-		}
+		_, _, _, err := Sniff(strings.NewReader(test.text), "urls.txt")
+		must.Be(t, err != nil && strings.Contains(err.Error(), test.want), "%q: %v, want %s", test.text, err, test.want)
 	}
 	for _, text := range []string{"BZhang\n", "[::1]\n", "[a]\n", "{}\n", "{", "[", "{\"a\":[{\"b\":1}]}"} {
 		_, _, r, err := Sniff(strings.NewReader(text), "urls.txt")
@@ -413,9 +407,8 @@ func TestForeign(t *testing.T) {
 		"SQLite format 3\x00": "sqlite3", "ORC\xFF\x00": "pyarrow.orc", "FEA1\x00\x00": "version 2", "Obj\x01\x04": "Avro", string(tar): "tar xOf", "\n<!DOCTYPE html>": "HTML",
 		"\xEF\xBB\xBF<?xml version": "<loc>", "<urlset>": "sitemap", "ORChestra.example\n": "", "http://a.example/<html>\n": "", "": "",
 	} {
-		if err := Foreign([]byte(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20q: %v, want %s", text, err, want)
-		}
+		err := Foreign([]byte(text))
+		must.Be(t, (err == nil) == (want == "") && (err == nil || strings.Contains(err.Error(), want)), "%.20q: %v, want %s", text, err, want)
 	}
 }
 

@@ -96,9 +96,8 @@ func FuzzReadBack(f *testing.F) {
 		got := linestest.Write(t, w, s, v, linestest.List(url))
 		must.Need(t, bytes.IndexByte(got, '\n') == len(got)-1, "%q is not one line", got)
 		var object struct{ URL, Rule string }
-		if err := json.Unmarshal(got, &object); err != nil {
-			t.Fatalf("%q: %v", got, err)
-		}
+		err := json.Unmarshal(got, &object)
+		must.Need(t, err == nil, "%q: %v", got, err)
 		must.Be(t, object.URL == asUTF8(url) && object.Rule == asUTF8(rule), "%q, want %q and %q", object, asUTF8(url), asUTF8(rule))
 	})
 }

@@ -54,9 +54,7 @@ func TestKeysOfInnerObjects(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			first := `{"` + test.key + `":"first"}`
 			got, err := urls(t, NewSource(strings.NewReader(first+"\n"+test.line+"\n"), lines.Options{URLColumn: test.key}))
-			if err != io.EOF {
-				t.Fatal(err)
-			}
+			must.Need(t, err == io.EOF, "%v", err)
 			must.DeepEqual(t, got, [][]string{{"first", test.want}})
 		})
 	}
@@ -101,9 +99,7 @@ func TestURLs(t *testing.T) {
 					iotest.OneByteReader(strings.NewReader(test.input)), iotest.DataErrReader(strings.NewReader(test.input)),
 				} {
 					got, err := urls(t, NewSource(r, lines.Options{BatchRows: batchRows}))
-					if err != io.EOF || !slices.Equal(slices.Concat(got...), test.want) {
-						t.Errorf("batches of %d: %q, %v, want %q", batchRows, got, err, test.want)
-					}
+					must.Be(t, err == io.EOF && slices.Equal(slices.Concat(got...), test.want), "batches of %d: %q, %v, want %q", batchRows, got, err, test.want)
 				}
 			}
 		})
@@ -113,9 +109,8 @@ func TestURLs(t *testing.T) {
 func TestDepth(t *testing.T) {
 	for depth, want := range map[int]string{maxDepth - 1: "u", maxDepth: null, 500_000: null} {
 		input := `{"a":` + strings.Repeat("[", depth) + strings.Repeat("]", depth) + `,"url":"u"}`
-		if got, err := urls(t, NewSource(strings.NewReader(input), lines.Options{})); err != io.EOF || got[0][0] != want {
-			t.Errorf("%d deep: %q, %v", depth, got, err)
-		}
+		got, err := urls(t, NewSource(strings.NewReader(input), lines.Options{}))
+		must.Be(t, err == io.EOF && got[0][0] == want, "%d deep: %q, %v", depth, got, err)
 		must.Equal(t, json.Valid([]byte(input)), want == "u", depth, "deep: encoding/json is of another mind")
 	}
 }
@@ -123,9 +118,7 @@ func TestDepth(t *testing.T) {
 func TestKey(t *testing.T) {
 	s := NewSource(strings.NewReader(`{"url":"u","link":"v"}`), lines.Options{URLColumn: "link"})
 	got, err := urls(t, s)
-	if err != io.EOF || got[0][0] != "v" || s.URLColumn() != "link" || s.Schema() != nil {
-		t.Errorf("%q, %v; %q, %v", got, err, s.URLColumn(), s.Schema())
-	}
+	must.Be(t, err == io.EOF && got[0][0] == "v" && s.URLColumn() == "link" && s.Schema() == nil, "%q, %v; %q, %v", got, err, s.URLColumn(), s.Schema())
 }
 
 func TestIndex(t *testing.T) {
@@ -249,9 +242,7 @@ func FuzzJSONL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
 		s := NewSource(linestest.Chunks(input, sizes), lines.Options{BatchRows: batchRows % 8})
 		batches, err := urls(t, s)
-		if err != io.EOF {
-			t.Fatal(err)
-		}
+		must.Need(t, err == io.EOF, "%v", err)
 		got := slices.Concat(batches...)
 		var want, objects []string
 		for line := range strings.SplitSeq(strings.TrimPrefix(input, "\xEF\xBB\xBF"), "\n") {
@@ -276,17 +267,14 @@ func FuzzJSONL(f *testing.F) {
 		layout := batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}
 		out, err := sunk(t, input, lines.Options{}, false, layout)
 		if err != nil {
-			if !strings.Contains(err.Error(), "already") {
-				t.Fatal(err)
-			}
+			must.Need(t, strings.Contains(err.Error(), "already"), "%v", err)
 			return
 		}
 		var passed []string
 		for line := range strings.Lines(out) {
 			var object map[string]any
-			if err := unmarshal(line, &object); err != nil {
-				t.Fatalf("%q: %v", line, err)
-			}
+			err := unmarshal(line, &object)
+			must.Need(t, err == nil, "%q: %v", line, err)
 			delete(object, "allowed")
 			passed = append(passed, fmt.Sprint(object))
 		}
@@ -352,16 +340,13 @@ func TestComplete(t *testing.T) {
 		for _, rows := range []int{0, 1} {
 			s := NewSource(strings.NewReader(test.input), lines.Options{Name: "in", URLColumn: test.key, BatchRows: rows})
 			complete := s.Complete()
-			if _, err := urls(t, s); err != io.EOF {
-				t.Fatal(err)
-			}
+			_, err := urls(t, s)
+			must.Need(t, err == io.EOF, "%v", err)
 			got := ""
 			if err := complete(); err != nil {
 				got = err.Error()
 			}
-			if got != test.want && !(rows == 1 && strings.HasPrefix(test.input, "x") && got != "") {
-				t.Errorf("%q: %q, want %q", test.input, got, test.want)
-			}
+			must.Be(t, got == test.want || rows == 1 && strings.HasPrefix(test.input, "x") && got != "", "%q: %q, want %q", test.input, got, test.want)
 		}
 	}
 }
@@ -373,9 +358,7 @@ func FuzzIndex(f *testing.F) {
 	f.Add("!OpenWayback-CDXJ 1.0\ncom,example)/b 2025 {\"timestamp\":\"x\",\"surt\":1,\"url\":\"v\"} \nc 2  not JSON")
 	f.Fuzz(func(t *testing.T, input string) {
 		batches, err := urls(t, NewCDXJ(strings.NewReader(input), lines.Options{BatchRows: 3}))
-		if err != io.EOF {
-			t.Fatal(err)
-		}
+		must.Need(t, err == io.EOF, "%v", err)
 		var want []string
 		for line := range strings.SplitSeq(strings.TrimPrefix(input, "\xEF\xBB\xBF"), "\n") {
 			if line = strings.Trim(line, " \t\r"); line != "" {
@@ -390,14 +373,11 @@ func FuzzIndex(f *testing.F) {
 		layout := batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}
 		out, err := sunk(t, input, lines.Options{}, true, layout)
 		if err != nil {
-			if !strings.Contains(err.Error(), "already") {
-				t.Fatal(err)
-			}
+			must.Need(t, strings.Contains(err.Error(), "already"), "%v", err)
 			return
 		}
-		if n := strings.Count(out, "\n"); n != len(want) {
-			t.Fatalf("%d lines for %d rows: %q", n, len(want), out)
-		}
+		n := strings.Count(out, "\n")
+		must.Need(t, n == len(want), "%d lines for %d rows: %q", n, len(want), out)
 		for line := range strings.Lines(out) {
 			must.Need(t, json.Valid([]byte(line)), "%q is not JSON", line)
 		}

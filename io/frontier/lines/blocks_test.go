@@ -76,13 +76,11 @@ func testBlocks(ctx context.Context, t *testing.T, input string, blocks *Blocks)
 		if !plain {
 			wantRecords = (wantLines + 1) / 2
 		}
-		if block.Index != index || block.FirstLine != lines || block.Lines != wantLines || block.Records != wantRecords {
-			t.Errorf("block %d after %d lines: %+v", index, lines, block)
-		}
+		must.Be(t, block.Index == index && block.FirstLine == lines && block.Lines == wantLines && block.Records == wantRecords,
+			"block %d after %d lines: %+v", index, lines, block)
 		must.Be(t, block.Records != 0 && block.Records <= blocks.rows, "%d records, want at most %d", block.Records, blocks.rows)
-		if last := len(block.Data) - 1; block.Line(last) != lines+int64(block.Lines) {
-			t.Errorf("the last line is %d", block.Line(last))
-		}
+		last := len(block.Data) - 1
+		must.Be(t, block.Line(last) == lines+int64(block.Lines), "the last line is %d", block.Line(last))
 		lines += int64(block.Lines)
 		got = append(got, block.Data...)
 	}
@@ -116,9 +114,8 @@ func TestStrings(t *testing.T) {
 		record.Release()
 		s.Reset(3)
 		s.End()
-		if column := s.Column(); column.Validity != nil || column.Len() != 1 {
-			t.Errorf("after Reset: %+v", column)
-		}
+		column = s.Column()
+		must.Be(t, column.Validity == nil && column.Len() == 1, "after Reset: %+v", column)
 	}
 }
 
@@ -143,8 +140,7 @@ func TestBlanks(t *testing.T) {
 				line, first = number, string(row)
 			}
 		}
-		if n, text := got.Count(); n != count || text != first || got.line != line {
-			t.Fatalf("%q: %d, the first %q in line %d; want %d, %q, %d", data, n, text, got.line, count, first, line)
-		}
+		n, text := got.Count()
+		must.Need(t, n == count && text == first && got.line == line, "%q: %d, the first %q in line %d; want %d, %q, %d", data, n, text, got.line, count, first, line)
 	}
 }

@@ -74,8 +74,7 @@ func TestOutput(t *testing.T) {
 func TestOutputFails(t *testing.T) {
 	full := errors.New("no space left")
 	w := &linestest.Writer{Fails: full}
-	o, err := NewOutput(w, []byte("h\n"), SinkOptions{Codec: compress.Zstd})
-	must.Do(t, err)
+	o := must.Get(NewOutput(w, []byte("h\n"), SinkOptions{Codec: compress.Zstd}))(t)
 	chunk := must.Get(o.Encode(nil, oneRow, constant("a\n")))(t)
 	must.Is(t, o.Write(chunk), full, "Write")
 	o.Abort()
@@ -83,9 +82,8 @@ func TestOutputFails(t *testing.T) {
 
 	w = &linestest.Writer{Fails: full}
 	o = must.Get(NewOutput(w, []byte("h\n"), SinkOptions{}))(t)
-	if err := o.Close(); !errors.Is(err, full) || !w.Aborted {
-		t.Errorf("Close: %v, aborted: %v", err, w.Aborted)
-	}
+	err := o.Close()
+	must.Be(t, errors.Is(err, full) && w.Aborted, "Close: %v, aborted: %v", err, w.Aborted)
 	must.Fail(t, must.Err(NewOutput(w, nil, SinkOptions{Codec: 99})), "unknown codec")
 	must.Fail(t, o.Write(otherChunk{}), "chunk of another sink")
 }
@@ -114,9 +112,7 @@ func TestOutputMemory(t *testing.T) {
 				most = len(dst)
 				return dst
 			})
-			if (err != nil) != fails || fails && !strings.Contains(err.Error(), "raise memory") {
-				t.Errorf("%s: %d bytes of memory: %v", name, memory, err)
-			}
+			must.Be(t, (err != nil) == fails && (!fails || strings.Contains(err.Error(), "raise memory")), "%s: %d bytes of memory: %v", name, memory, err)
 			must.Be(t, !fails || most <= 60_000, "%s: %d bytes before the end", name, most)
 		}
 	}
@@ -232,9 +228,8 @@ func TestAllowedRunWritesItsColumns(t *testing.T) {
 			for column, field := range fields {
 				want = field(fmt.Appendf(want, "%d=", column), row)
 			}
-			if got := allowed.Append(nil, row); !null && string(got) != string(want) {
-				t.Fatalf("%d agents, row %d: %s, want %s", agents, row, got, want)
-			}
+			got := allowed.Append(nil, row)
+			must.Need(t, null || string(got) == string(want), "%d agents, row %d: %s, want %s", agents, row, got, want)
 		}
 	}
 }
@@ -255,7 +250,6 @@ func TestAllowedRunNeedsFourColumns(t *testing.T) {
 			t.Errorf("%d columns: from %d to %d", len(few), w.First, w.End)
 		}
 	}
-	if w := NewAllowedRun(kinds(allowed, allowed, allowed, allowed, reason, allowed), write); w == nil || w.First != 1 || w.End != 5 {
-		t.Errorf("four allowed columns behind the URL: %+v", w)
-	}
+	w := NewAllowedRun(kinds(allowed, allowed, allowed, allowed, reason, allowed), write)
+	must.Be(t, w != nil && w.First == 1 && w.End == 5, "four allowed columns behind the URL: %+v", w)
 }

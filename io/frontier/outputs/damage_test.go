@@ -207,9 +207,7 @@ func (s *sample) judge(t testing.TB, data []byte, keep batch.Keep, what string) 
 	var err error
 	more := must.Allocated(func() { out, err = convert(t, s.file, data, keep, "x.arrows", false) })
 	must.Be(t, more <= mostAllocated, "%s: %s: %d bytes were allocated", s.name, what, more)
-	if err != nil && strings.Contains(err.Error(), "internal error") {
-		t.Errorf("%s: %s: %v", s.name, what, err)
-	}
+	must.Be(t, err == nil || !strings.Contains(err.Error(), "internal error"), "%s: %s: %v", s.name, what, err)
 	if err == nil {
 		s.compare(t, out, keep, what)
 	}

@@ -111,9 +111,8 @@ func TestDifferenceIgnoresBatches(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if what, valid := difference(whole, test.other); what != test.want || valid != test.valid {
-				t.Errorf("difference = %q, %v, want %q, %v", what, valid, test.want, test.valid)
-			}
+			what, valid := difference(whole, test.other)
+			must.Be(t, what == test.want && valid == test.valid, "difference = %q, %v, want %q, %v", what, valid, test.want, test.valid)
 		})
 	}
 }

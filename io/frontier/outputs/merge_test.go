@@ -58,12 +58,10 @@ func TestMergeSweeps(t *testing.T) {
 	must.Do(t, os.WriteFile(left, nil, 0o666))
 	m, shards, err := Merge(t.Context(), folder)
 	must.Need(t, err == nil && shards == 3 && len(m.Outputs) == 3 && m.Outputs[2].Counts.Rows == 2, "%d shards, %+v, %v", shards, m, err)
-	if _, err := os.Stat(left); !os.IsNotExist(err) {
-		t.Errorf("%s: %v", left, err)
-	}
-	if whole, err := ReadManifest(t.Context(), filepath.Join(folder, manifest.FolderName)); err != nil || !whole.Ended || whole.Job.Shard != nil {
-		t.Errorf("the manifest: %+v, %v", whole, err)
-	}
+	_, err = os.Stat(left)
+	must.Be(t, os.IsNotExist(err), "%s: %v", left, err)
+	whole, err := ReadManifest(t.Context(), filepath.Join(folder, manifest.FolderName))
+	must.Be(t, err == nil && whole.Ended && whole.Job.Shard == nil, "the manifest: %+v, %v", whole, err)
 }
 
 // A shard is one run's at a time; others of the job are not in its way.
@@ -76,9 +74,8 @@ func TestClaimShard(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "out") + "/"
 	release := must.Get(Claim(folder, &manifest.Shard{Index: 0, Count: 2}))(t)
 	defer release()
-	if _, err := Claim(folder, &manifest.Shard{Index: 0, Count: 2}); !blob.Temporary(err) {
-		t.Errorf("a second run of the shard: %v", err)
-	}
+	_, err := Claim(folder, &manifest.Shard{Index: 0, Count: 2})
+	must.Be(t, blob.Temporary(err), "a second run of the shard: %v", err)
 	other := must.Get(Claim(folder, &manifest.Shard{Index: 1, Count: 2}))(t)
 	other()
 }

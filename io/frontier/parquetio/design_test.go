@@ -57,9 +57,7 @@ func TestDesign(t *testing.T) {
 		must.Do(t, os.WriteFile(golden, d.Bytes(), 0o666))
 	}
 	want := must.Get(os.ReadFile(golden))(t)
-	if !bytes.Equal(d.Bytes(), want) {
-		t.Errorf("%s is not what comes out; go test -run TestDesign -update writes it anew. Now it is\n%s", golden, d.String())
-	}
+	must.Be(t, bytes.Equal(d.Bytes(), want), "%s is not what comes out; go test -run TestDesign -update writes it anew. Now it is\n%s", golden, d.String())
 	checkDesignQuotes(t, string(want))
 }
 

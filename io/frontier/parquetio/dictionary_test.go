@@ -59,9 +59,8 @@ func TestPassThroughSelectedDictionary(t *testing.T) {
 				out := must.Get(passSelected(0, test.keep, data))(t)
 				for i, want := range test.entries {
 					before, after := dictionaryOf(t, data, 1+i), dictionaryOf(t, out, 1+i)
-					if after.Values != want || (after.Values == before.Values) != bytes.Equal(after.Body, before.Body) {
-						t.Errorf("column %d: %d entries of %d, want %d", 1+i, after.Values, before.Values, want)
-					}
+					must.Be(t, after.Values == want && (after.Values == before.Values) == bytes.Equal(after.Body, before.Body),
+						"column %d: %d entries of %d, want %d", 1+i, after.Values, before.Values, want)
 				}
 				var kept []int
 				for row := range rows {
@@ -93,8 +92,6 @@ func TestPassThroughSelectedForged(t *testing.T) {
 			_, _, err = readAll(out, Options{Name: "out", URLColumn: "url"})
 		}
 		_, _, before := readAll(changed, Options{Name: "in", URLColumn: "url"})
-		if err == nil && before != nil || err != nil && before == nil {
-			t.Errorf("%d entries: %v, and of the input %v", values/2, err, before)
-		}
+		must.Be(t, (err != nil || before == nil) && (err == nil || before != nil), "%d entries: %v, and of the input %v", values/2, err, before)
 	}
 }

@@ -85,9 +85,8 @@ func TestFlippedBytes(t *testing.T) {
 			}
 			if _, err := use(t, bad); err != nil {
 				refused++
-				if text := err.Error(); !strings.HasPrefix(text, "bad: ") && !strings.HasPrefix(text, "row group ") {
-					t.Errorf("%s: %v", name, err)
-				}
+				text := err.Error()
+				must.Be(t, strings.HasPrefix(text, "bad: ") || strings.HasPrefix(text, "row group "), "%s: %v", name, err)
 			}
 		}
 		must.Be(t, refused != 0, "%s: nothing was refused", name)
@@ -103,9 +102,8 @@ func TestMemory(t *testing.T) {
 		var large *budget.MemoryError
 		must.Be(t, err != nil && (errors.As(err, &large) || strings.Contains(err.Error(), "raise memory")), "%d bytes of memory: %v", memory, err)
 	}
-	if _, _, err := readAll(data, Options{Name: "big", Memory: 8 << 20}); err != nil {
-		t.Error(err)
-	}
+	_, _, err := readAll(data, Options{Name: "big", Memory: 8 << 20})
+	must.Do(t, err)
 }
 
 func FuzzParquet(f *testing.F) {

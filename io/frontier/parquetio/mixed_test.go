@@ -76,9 +76,8 @@ func testSelected(t *testing.T, data []byte, batchRows int, bits uint32) {
 		got, after.Groups = got[1:], after.Groups[1:]
 	}
 	must.Be(t, len(got) == 0 && len(after.Groups) == 0, "%d more row groups", len(got))
-	if _, _, err := readAll(out, Options{Name: "out", URLColumn: "url"}); err != nil {
-		t.Error(err)
-	}
+	_, _, err := readAll(out, Options{Name: "out", URLColumn: "url"})
+	must.Do(t, err)
 }
 
 // Where rows are left out, too, row groups have offset indexes that readers can use.
@@ -168,9 +167,8 @@ func TestPassThroughSelectedUnknownType(t *testing.T) {
 	if indices := []byte("\x01\x03\x02"); !bytes.Contains(chunk, dictionary) || !bytes.HasSuffix(chunk, indices) { // 0 and 1, of a bit each
 		t.Errorf("the column's values are %x", chunk)
 	}
-	if n := columns.FromParquet(after)[1]; n.Meaning.Kind != columns.Other {
-		t.Errorf("the column's meaning is %+v", n.Meaning)
-	}
+	n := columns.FromParquet(after)[1]
+	must.Be(t, n.Meaning.Kind == columns.Other, "the column's meaning is %+v", n.Meaning)
 }
 
 // Whatever pages have, row groups that are filtered give an error, or an output that is as
@@ -194,9 +192,8 @@ func TestPassThroughSelectedHostile(t *testing.T) {
 			}
 			// What is copied, as dictionaries are, is not looked at.
 			if _, _, err := readAll(out, Options{Name: "out", URLColumn: "url"}); err != nil {
-				if _, _, before := readAll(changed, Options{Name: "in", URLColumn: "url"}); before == nil {
-					t.Errorf("byte %d: the output: %v", i, err)
-				}
+				_, _, before := readAll(changed, Options{Name: "in", URLColumn: "url"})
+				must.Be(t, before != nil, "byte %d: the output: %v", i, err)
 			}
 		}
 	}

@@ -110,9 +110,8 @@ func comparePages(t *testing.T, out []byte, files ...[]byte) {
 					t.Errorf("row group %d: column %q differs", next, want.Path(i))
 				}
 			}
-			if len(got.Groups[next].Chunks) != len(group.Chunks)+1 || got.Groups[next].Rows != group.Rows {
-				t.Errorf("row group %d has %d columns and %d rows", next, len(got.Groups[next].Chunks), got.Groups[next].Rows)
-			}
+			must.Be(t, len(got.Groups[next].Chunks) == len(group.Chunks)+1 && got.Groups[next].Rows == group.Rows,
+				"row group %d has %d columns and %d rows", next, len(got.Groups[next].Chunks), got.Groups[next].Rows)
 			next++
 		}
 	}
@@ -155,9 +154,8 @@ func compareLibrary(t *testing.T, out, data []byte) {
 				t.Errorf("row group %d: %s, want %s", i, got[i].Column(j), column)
 			}
 		}
-		if allowed := got[i].Column(len(want[i].Columns())); allowed.DataType().ID() != arrow.BOOL || allowed.NullN() == 0 && allowed.Len() > 2 {
-			t.Errorf("row group %d: verdicts %s", i, allowed)
-		}
+		allowed := got[i].Column(len(want[i].Columns()))
+		must.Be(t, allowed.DataType().ID() == arrow.BOOL && (allowed.NullN() != 0 || allowed.Len() <= 2), "row group %d: verdicts %s", i, allowed)
 	}
 }
 
@@ -189,9 +187,8 @@ func TestPassThroughForeignSchema(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := passKept(Options{Keep: batch.KeepURL}, func(int64) bool { return true }, data)
-	if want := "the Arrow schema stored in it cannot be extended: it has 0 columns, fewer than the file: use compression zstd"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
+	want := "the Arrow schema stored in it cannot be extended: it has 0 columns, fewer than the file: use compression zstd"
+	must.Be(t, err != nil && err.Error() == want, "got %v, want %s", err, want)
 }
 
 // Page indexes and bloom filters move with their pages.
@@ -207,13 +204,11 @@ func TestPassThroughIndexes(t *testing.T) {
 		}
 		before, after := footerOf(t, data), footerOf(t, out)
 		for i, pair := range before.Metadata {
-			if after.Metadata[i].Key != pair.Key || pair.Key != "ARROW:schema" && after.Metadata[i].Value != pair.Value {
-				t.Errorf("%s: metadata %q is %q", name, pair.Key, after.Metadata[i].Value)
-			}
+			must.Be(t, after.Metadata[i].Key == pair.Key && (pair.Key == "ARROW:schema" || after.Metadata[i].Value == pair.Value),
+				"%s: metadata %q is %q", name, pair.Key, after.Metadata[i].Value)
 		}
-		if s, _, err := readAll(out, Options{Name: name, URLColumn: "url"}); err != nil || s.Schema().Field(s.Schema().NumFields()-1).Name != "allowed" {
-			t.Errorf("%s: %v", name, err)
-		}
+		s, _, err := readAll(out, Options{Name: name, URLColumn: "url"})
+		must.Be(t, err == nil && s.Schema().Field(s.Schema().NumFields()-1).Name == "allowed", "%s: %v", name, err)
 	}
 }
 
@@ -258,9 +253,7 @@ func TestPassThroughURLs(t *testing.T) {
 			compareURLs(t, out, data, before.Fields[1].First)
 			_, records := libraryRead(t, out)
 			for _, got := range records {
-				if got.NumCols() != 2 || got.Schema().Field(0).Name != "url" || got.Schema().Field(1).Name != "allowed" {
-					t.Fatalf("columns %s", got.Schema())
-				}
+				must.Need(t, got.NumCols() == 2 && got.Schema().Field(0).Name == "url" && got.Schema().Field(1).Name == "allowed", "columns %s", got.Schema())
 			}
 		})
 	}
@@ -269,9 +262,8 @@ func TestPassThroughURLs(t *testing.T) {
 		out := must.Get(passKept(Options{Keep: batch.KeepURL}, all, data))(t)
 		before := footerOf(t, data)
 		compareURLs(t, out, data, slices.IndexFunc(before.Leaves, func(l layout.Leaf) bool { return before.Schema[l.Element].Name == "url" }))
-		if s, _, err := readAll(out, Options{Name: name, URLColumn: "url", Keep: batch.KeepAll}); err != nil || s.Schema().NumFields() != 2 {
-			t.Errorf("%s: %v", name, err)
-		}
+		s, _, err := readAll(out, Options{Name: name, URLColumn: "url", Keep: batch.KeepAll})
+		must.Be(t, err == nil && s.Schema().NumFields() == 2, "%s: %v", name, err)
 	}
 }
 
@@ -279,14 +271,11 @@ func TestPassThroughURLs(t *testing.T) {
 func compareURLs(t *testing.T, out, data []byte, leaf int) {
 	t.Helper()
 	before, after := footerOf(t, data), footerOf(t, out)
-	if len(after.Groups) != len(before.Groups) || after.Rows != before.Rows {
-		t.Fatalf("%d row groups of %d rows, want %d of %d", len(after.Groups), after.Rows, len(before.Groups), before.Rows)
-	}
+	must.Need(t, len(after.Groups) == len(before.Groups) && after.Rows == before.Rows,
+		"%d row groups of %d rows, want %d of %d", len(after.Groups), after.Rows, len(before.Groups), before.Rows)
 	for i, group := range before.Groups {
 		got := after.Groups[i].Chunks
-		if len(got) != 2 || !bytes.Equal(part(out, got[0].Pages), part(data, group.Chunks[leaf].Pages)) {
-			t.Errorf("row group %d: %d columns, or other pages", i, len(got))
-		}
+		must.Be(t, len(got) == 2 && bytes.Equal(part(out, got[0].Pages), part(data, group.Chunks[leaf].Pages)), "row group %d: %d columns, or other pages", i, len(got))
 	}
 }
 
@@ -299,8 +288,7 @@ func TestPassThroughSortingColumns(t *testing.T) {
 		{[]int64{1, 0}, []int64{0}},
 		{[]int64{0, 1}, nil},
 	} {
-		out, err := passKept(Options{Keep: batch.KeepURL}, func(int64) bool { return true }, sorted(t, plain, test.sorted))
-		must.Do(t, err)
+		out := must.Get(passKept(Options{Keep: batch.KeepURL}, func(int64) bool { return true }, sorted(t, plain, test.sorted)))(t)
 		must.EqualSlices(t, sorting(t, out), test.want, "sorted by", test.sorted, "columns")
 	}
 }
@@ -381,9 +369,7 @@ func TestPassThroughDamage(t *testing.T) {
 		changed := bytes.Clone(data)
 		changed[pages.Offset+i] ^= 0x10
 		out, err := passThrough(0, changed)
-		if err != nil || len(out) != len(whole) {
-			t.Fatal(err)
-		}
+		must.Need(t, err == nil && len(out) == len(whole), "%v", err)
 		differ := 0
 		for k := range out {
 			if out[k] != whole[k] {
@@ -402,9 +388,8 @@ func TestPassThroughOrdinalOfAnotherKind(t *testing.T) {
 		return append(group, layout.Raw{ID: 7, Kind: 1}) // true
 	})
 	out := must.Get(passThrough(0, data))(t)
-	if _, batches, err := readAll(out, Options{}); err != nil || len(batches) != 1 || len(footerOf(t, out).Metadata) == 0 {
-		t.Errorf("%d batches with metadata %q, %v", len(batches), footerOf(t, out).Metadata, err)
-	}
+	_, batches, err := readAll(out, Options{})
+	must.Be(t, err == nil && len(batches) == 1 && len(footerOf(t, out).Metadata) != 0, "%d batches with metadata %q, %v", len(batches), footerOf(t, out).Metadata, err)
 }
 
 // Whatever the footer says, nothing is copied twice or from outside of the file.

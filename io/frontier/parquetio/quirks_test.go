@@ -155,12 +155,10 @@ func TestPassThroughErrorsNameTheirFile(t *testing.T) {
 		defer sink.Abort()
 		return passPieces(sink, s, func(int64) bool { return true })
 	}
-	if err := pass(data, &failing{}); !errors.Is(err, errFull) || strings.Contains(err.Error(), "row group") || strings.Contains(err.Error(), "in.parquet") {
-		t.Errorf("a full disk: %v", err)
-	}
+	err := pass(data, &failing{})
+	must.Be(t, errors.Is(err, errFull) && !strings.Contains(err.Error(), "row group") && !strings.Contains(err.Error(), "in.parquet"), "a full disk: %v", err)
 	chunk := structures(readRaw(t, structures(readRaw(t, footerOf(t, data).Footer), 4)[0]), 1)[0]
 	data[number(readRaw(t, chunk), 4)] = 0xff
-	if err := pass(data, &output{}); err == nil || !strings.HasPrefix(err.Error(), "in.parquet: row group 0: column ") {
-		t.Errorf("a damaged offset index: %v", err)
-	}
+	err = pass(data, &output{})
+	must.Be(t, err != nil && strings.HasPrefix(err.Error(), "in.parquet: row group 0: column "), "a damaged offset index: %v", err)
 }

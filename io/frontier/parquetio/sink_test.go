@@ -33,9 +33,7 @@ func TestRowGroups(t *testing.T) {
 		data := writeAll(t, SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: schema, Codec: compression}, batches, tablestest.Verdicts)
 		f, records := libraryRead(t, data)
 		must.Equal(t, f.MetaData().Schema.Root().RepetitionType(), parquet.Repetitions.Required, "the root is not required")
-		if f.NumRows() != int64(at) || f.NumRowGroups() != len(want) {
-			t.Fatalf("%d rows in %d groups, want %d in %d", f.NumRows(), f.NumRowGroups(), at, len(want))
-		}
+		must.Need(t, f.NumRows() == int64(at) && f.NumRowGroups() == len(want), "%d rows in %d groups, want %d in %d", f.NumRows(), f.NumRowGroups(), at, len(want))
 		all, row := tablestest.URLArray(at, true), 0
 		for i, record := range records {
 			must.Equal(t, record.NumRows(), want[i], "row group", i, "rows")
@@ -80,9 +78,8 @@ func TestFileStaysOpen(t *testing.T) {
 		}
 		pieces = append(pieces, p)
 	}
-	if err := errors.Join(s.Close(), s.Close()); err != nil || file.closed != 0 {
-		t.Fatalf("closed %d times: %v", file.closed, err)
-	}
+	err := errors.Join(s.Close(), s.Close())
+	must.Need(t, err == nil && file.closed == 0, "closed %d times: %v", file.closed, err)
 	for i := len(pieces) - 1; i >= 0; i-- { // in any order
 		must.Get(pieces[i].Decode())(t)
 	}

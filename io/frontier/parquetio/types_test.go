@@ -96,9 +96,7 @@ func testPass(t *testing.T, data []byte, record arrow.Record, size int, selectio
 	for _, b := range again {
 		got := b.Table.(arrow.Record)
 		for j := range record.Columns() {
-			if !arrow.TypeEqual(got.Column(j).DataType(), record.Column(j).DataType()) {
-				t.Fatalf("column %d came out as %s", j, got.Column(j).DataType())
-			}
+			must.Need(t, arrow.TypeEqual(got.Column(j).DataType(), record.Column(j).DataType()), "column %d came out as %s", j, got.Column(j).DataType())
 			tablestest.SameRows(t, got.Column(j), record.Column(j), want[:b.URLs.Len()])
 		}
 		want = want[b.URLs.Len():]
@@ -109,8 +107,7 @@ func testPass(t *testing.T, data []byte, record arrow.Record, size int, selectio
 // notesOf says what of a table comes out of a file as another type than it was.
 func notesOf(t *testing.T, record arrow.Record) []string {
 	t.Helper()
-	sink, err := NewSink(new(output), SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()})
-	must.Do(t, err)
+	sink := must.Get(NewSink(new(output), SinkOptions{Codec: codecs.Zstd, Layout: batch.Layout{URLColumn: "url"}, Schema: record.Schema()}))(t)
 	s, _, err := readAll(writeRecord(t, record), Options{})
 	must.Do(t, err)
 	return append(sink.Notes(), s.Notes()...)
@@ -190,9 +187,8 @@ func TestReadsTheURLsAlone(t *testing.T) {
 		data := libraryWrite(t, codec, parquet.DataPageV1, 6000, record)
 		for _, keep := range []batch.Keep{batch.KeepNone, batch.KeepURL} {
 			read := readBytes(t, data, Options{Name: "in", Keep: keep, BatchRows: 1000})
-			if most := urlBytes(t, data) * 12 / 10; read > most {
-				t.Errorf("%s: %d bytes read of %d, want at most %d", codec, read, len(data), most)
-			}
+			most := urlBytes(t, data) * 12 / 10
+			must.Be(t, read <= most, "%s: %d bytes read of %d, want at most %d", codec, read, len(data), most)
 		}
 	}
 }

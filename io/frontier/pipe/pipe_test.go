@@ -129,9 +129,7 @@ func lockStep(t *testing.T, o pipe.Options, writing []ipc.Option, batches [][]st
 			w = ipc.NewWriter(&withoutSchema{w: to}, append(writing, ipc.WithSchema(record.Schema()))...)
 		}
 		check(t, w.Write(record))
-		if !r.Next() {
-			t.Fatalf("batch %d has no answer: %v", number, r.Err())
-		}
+		must.Need(t, r.Next(), "batch %d has no answer: %v", number, r.Err())
 		checkAnswer(t, record, r.Record(), o.Keep)
 	}
 	check(t, w.Close()) // to itself stays open
@@ -142,9 +140,7 @@ func lockStep(t *testing.T, o pipe.Options, writing []ipc.Option, batches [][]st
 	for _, urls := range batches {
 		rows += len(urls)
 	}
-	if stats.Rows != int64(rows) || stats.Selected != int64(rows) {
-		t.Errorf("%d rows read and %d written, want %d", stats.Rows, stats.Selected, rows)
-	}
+	must.Be(t, stats.Rows == int64(rows) && stats.Selected == int64(rows), "%d rows read and %d written, want %d", stats.Rows, stats.Selected, rows)
 }
 
 // writeSchema writes the schema message of a stream.
@@ -189,20 +185,16 @@ func (s *withoutSchema) Write(p []byte) (int, error) {
 func checkAnswer(t *testing.T, asked, answer arrow.Record, keep batch.Keep) {
 	t.Helper()
 	kept := map[batch.Keep]int{batch.KeepAll: int(asked.NumCols()), batch.KeepURL: 1, batch.KeepNone: 0}[keep]
-	if answer.NumRows() != asked.NumRows() || int(answer.NumCols()) != kept+1 {
-		t.Fatalf("%d rows of %d columns for %d rows, want %d columns", answer.NumRows(), answer.NumCols(), asked.NumRows(), kept+1)
-	}
+	must.Need(t, answer.NumRows() == asked.NumRows() && int(answer.NumCols()) == kept+1,
+		"%d rows of %d columns for %d rows, want %d columns", answer.NumRows(), answer.NumCols(), asked.NumRows(), kept+1)
 	for i := range kept {
-		if !array.Equal(answer.Column(i), asked.Column(i)) {
-			t.Fatalf("column %s came out as another", asked.ColumnName(i))
-		}
+		must.Need(t, array.Equal(answer.Column(i), asked.Column(i)), "column %s came out as another", asked.ColumnName(i))
 	}
 	allowed := answer.Column(kept)
 	for row := range int(asked.NumRows()) {
 		url := asked.Column(0).ValueStr(row)
-		if got := allowed.ValueStr(row); got != wanted(url) {
-			t.Fatalf("row %d, %s: %s, want %s", row, url, got, wanted(url))
-		}
+		got := allowed.ValueStr(row)
+		must.Need(t, got == wanted(url), "row %d, %s: %s, want %s", row, url, got, wanted(url))
 	}
 }
 
@@ -331,9 +323,8 @@ func TestSplitURLs(t *testing.T) {
 			o := options()
 			o.Keep, o.Emit = keep, emit
 			answered, _ := answer(t, stream, o)
-			if _, answers := decode(t, answered); len(answers) != 3 {
-				t.Errorf("keep %d, emit %d: %d answers to 3 batches", keep, emit, len(answers))
-			}
+			_, answers := decode(t, answered)
+			must.Be(t, len(answers) == 3, "keep %d, emit %d: %d answers to 3 batches", keep, emit, len(answers))
 		}
 	}
 }
@@ -347,9 +338,8 @@ func TestEmptyStream(t *testing.T) {
 		t.Errorf("%d batches of %v, ending in %x", len(answers), got, answered[len(answered)-8:])
 	}
 	var out bytes.Buffer
-	if _, err := pipe.Run(t.Context(), bytes.NewReader(nil), &out, newByLength, options()); !errors.Is(err, io.ErrUnexpectedEOF) || out.Len() > 0 {
-		t.Errorf("of no bytes: %v, %d bytes", err, out.Len())
-	}
+	_, err := pipe.Run(t.Context(), bytes.NewReader(nil), &out, newByLength, options())
+	must.Be(t, errors.Is(err, io.ErrUnexpectedEOF) && out.Len() == 0, "of no bytes: %v, %d bytes", err, out.Len())
 }
 
 // Wherever a stream is cut, its answer has no end marker.
@@ -361,9 +351,8 @@ func TestCutStream(t *testing.T) {
 		var out bytes.Buffer
 		_, err := pipe.Run(t.Context(), bytes.NewReader(stream[:size]), &out, newByLength, options())
 		must.Need(t, errors.Is(err, io.ErrUnexpectedEOF), "cut at %d: %v", size, err)
-		if got := out.Bytes(); !bytes.HasPrefix(whole, got) || len(got) > len(whole)-8 {
-			t.Fatalf("cut at %d: the answer is %d bytes, of %d", size, len(got), len(whole))
-		}
+		got := out.Bytes()
+		must.Need(t, bytes.HasPrefix(whole, got) && len(got) <= len(whole)-8, "cut at %d: the answer is %d bytes, of %d", size, len(got), len(whole))
 	}
 }
 
@@ -446,9 +435,7 @@ func TestCheck(t *testing.T) {
 		}
 		var out bytes.Buffer
 		_, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
-		if !errors.Is(err, changed) || bytes.HasSuffix(out.Bytes(), []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}) {
-			t.Errorf("error %v, %d bytes", err, out.Len())
-		}
+		must.Be(t, errors.Is(err, changed) && !bytes.HasSuffix(out.Bytes(), []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}), "error %v, %d bytes", err, out.Len())
 		r, err := ipc.NewReader(&out)
 		check(t, err)
 		answers := 0

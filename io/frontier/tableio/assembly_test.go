@@ -48,9 +48,8 @@ func TestAssemblyAddError(t *testing.T) {
 	queue := budget.New(1 << 20).Queue(t.Context())
 	grant := must.Get(queue.Admit(1))(t)
 	queue.Close() // so that it gets nothing any more
-	if _, _, err := NewAssembly(1).Add(o, 0, &batch.Batch{Grant: grant}, v, urls); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
-	}
+	_, _, err := NewAssembly(1).Add(o, 0, &batch.Batch{Grant: grant}, v, urls)
+	must.Be(t, errors.Is(err, context.Canceled), "error %v", err)
 }
 
 // URLs are kept from the first piece on of which some rows are selected and others are not;
@@ -77,9 +76,8 @@ func TestAssemblyURLs(t *testing.T) {
 				v := tablestest.Verdicts(rows)
 				tablestest.Select(v, func(row int) bool { return piece == 0 || piece == 1 && row%3 > 0 })
 				part := array.NewSliceData(urls, int64(rows*piece), int64(rows*(piece+1))).(*array.Data)
-				if _, _, err := a.Add(o, piece, &batch.Batch{}, v, part); err != nil {
-					t.Fatal(err)
-				}
+				_, _, err := a.Add(o, piece, &batch.Batch{}, v, part)
+				must.Do(t, err)
 			}
 			columns := must.Get(a.Columns(o))(t)
 			defer tables.Release(columns)

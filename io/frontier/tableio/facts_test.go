@@ -301,9 +301,8 @@ func TestTakeExtra(t *testing.T) {
 			}
 		}
 		must.Be(t, got == " 7 null 7 1" && rows.Weights.Unsigned == (dt.ID() == arrow.UINT64), "%s:%s", dt, got)
-		if columns := l.Columns(); len(columns) != 2 || columns[1] != 1 {
-			t.Errorf("%s: columns %d", dt, columns)
-		}
+		columns := l.Columns()
+		must.Be(t, len(columns) == 2 && columns[1] == 1, "%s: columns %d", dt, columns)
 	}
 }
 

@@ -22,9 +22,8 @@ func TestListsOfAgents(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
 	o := must.Get(NewOutput(batch.Layout{Keep: batch.KeepNone, Verdicts: columns}, nil, mem))(t)
-	if field := o.Schema().Field(0); !arrow.TypeEqual(field.Type, arrow.ListOf(arrow.BinaryTypes.String)) || !field.Nullable {
-		t.Errorf("the column is %v", field)
-	}
+	field := o.Schema().Field(0)
+	must.Be(t, arrow.TypeEqual(field.Type, arrow.ListOf(arrow.BinaryTypes.String)) && field.Nullable, "the column is %v", field)
 	v := &batch.Verdicts{
 		Rows: 6, SelectedRows: 6, Agents: make([]batch.AgentVerdicts, 1), Members: 3,
 		Denied: [][]int32{nil, {0, 2}, {1}}, DeniedOf: []int32{1, -1, 0, 2, 1, 1},
@@ -54,14 +53,10 @@ func TestListsOfAgents(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("rows %06b: %s, %v, want %s", selected, fmt.Sprint(got), err, want)
-		}
+		must.Be(t, err == nil && slices.Equal(got, want), "rows %06b: %s, %v, want %s", selected, fmt.Sprint(got), err, want)
 	}
 	v.DeniedOf = nil
-	if err := o.Shares(&batch.Batch{}, v, func(s *Share) error { _, err := s.Record(); return err }); err == nil {
-		t.Error("verdicts without lists are written")
-	}
+	must.Fail(t, o.Shares(&batch.Batch{}, v, func(s *Share) error { _, err := s.Record(); return err }), "verdicts without lists are written")
 }
 
 // The lists of agents of a row group take memory by row and by distinct list, not by the
@@ -87,9 +82,8 @@ func TestLongListsOfManyRows(t *testing.T) {
 			for row := range rows {
 				v.DeniedOf = append(v.DeniedOf, int32(row%(len(v.Denied)+1))-1)
 			}
-			if _, _, err := a.Add(o, piece, &batch.Batch{}, v, nil); err != nil {
-				t.Fatal(err)
-			}
+			_, _, err := a.Add(o, piece, &batch.Batch{}, v, nil)
+			must.Do(t, err)
 		}
 		made, err := a.Columns(o)
 		if !coded {
@@ -105,9 +99,8 @@ func TestLongListsOfManyRows(t *testing.T) {
 				must.Need(t, column.IsNull(row), "row %d is not null", row)
 			} else {
 				low, high := texts.ValueOffsets(column.GetValueIndex(row))
-				if got := texts.ListValues().(*array.Dictionary).Indices().(*array.Int32).Int32Values()[low:high]; !slices.Equal(got, denied[number]) {
-					t.Fatalf("row %d has %d, want %d", row, got, denied[number])
-				}
+				got := texts.ListValues().(*array.Dictionary).Indices().(*array.Int32).Int32Values()[low:high]
+				must.Need(t, slices.Equal(got, denied[number]), "row %d has %d, want %d", row, got, denied[number])
 			}
 		}
 		column.Release()

@@ -45,9 +45,8 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%s: %v", test.what, err)
 			continue
 		}
-		if l.IsJoined() != test.split || l.Name() != test.column || l.Schema().NumFields() != test.columns {
-			t.Errorf("%s: split %t, column %q, %d columns", test.what, l.IsJoined(), l.Name(), l.Schema().NumFields())
-		}
+		must.Be(t, l.IsJoined() == test.split && l.Name() == test.column && l.Schema().NumFields() == test.columns,
+			"%s: split %t, column %q, %d columns", test.what, l.IsJoined(), l.Name(), l.Schema().NumFields())
 	}
 	must.Fail(t, must.Err(Locate(fields("x", "y"), "", batch.KeepAll, batch.ExtraColumns{})), "for two columns of strings")
 }

@@ -51,9 +51,7 @@ func TestShares(t *testing.T) {
 			}
 			return nil
 		}))
-		if !slices.Equal(got, want) || (shares > 1) != (limit < 1<<20) {
-			t.Errorf("with %d bytes, %d rows in %d shares, want %d", limit, len(got), shares, len(want))
-		}
+		must.Be(t, slices.Equal(got, want) && (shares > 1) == (limit < 1<<20), "with %d bytes, %d rows in %d shares, want %d", limit, len(got), shares, len(want))
 		if shares == 1 { // else the garbage collector has what was refused halfway
 			mem.AssertSize(t, 0)
 		}

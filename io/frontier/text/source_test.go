@@ -107,12 +107,9 @@ func FuzzRows(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
 		s := NewSource(linestest.Chunks(input, sizes), lines.Options{Name: "in", BatchRows: batchRows})
 		batches, err := read(t, s)
-		if err != io.EOF {
-			t.Fatal(err)
-		}
-		if got, want := slices.Concat(batches...), plainRows(input); !slices.Equal(got, want) {
-			t.Fatalf("%q, want %q", got, want)
-		}
+		must.Need(t, err == io.EOF, "%v", err)
+		got, want := slices.Concat(batches...), plainRows(input)
+		must.Need(t, slices.Equal(got, want), "%q, want %q", got, want)
 		for _, rows := range batches {
 			must.Be(t, batchRows <= 0 || len(rows) <= batchRows, "a batch of %d rows, more than %d", len(rows), batchRows)
 		}
@@ -148,9 +145,8 @@ func TestBatches(t *testing.T) {
 		}
 		must.Do(t, err)
 		b := must.Get(p.Decode())(t)
-		if p.Name() != want[i].name || b.FirstRow != want[i].firstRow || b.URLs.Len() != want[i].rows {
-			t.Errorf("%s has %d rows from %d, want %v", p.Name(), b.URLs.Len(), b.FirstRow, want[i])
-		}
+		must.Be(t, p.Name() == want[i].name && b.FirstRow == want[i].firstRow && b.URLs.Len() == want[i].rows,
+			"%s has %d rows from %d, want %v", p.Name(), b.URLs.Len(), b.FirstRow, want[i])
 	}
 }
 
@@ -183,15 +179,12 @@ func TestBatchesHaveABoundedSize(t *testing.T) {
 	const count = 100
 	s := NewSource(strings.NewReader(strings.Repeat(line, count)), lines.Options{})
 	batches, err := read(t, s)
-	if err != io.EOF {
-		t.Fatal(err)
-	}
+	must.Need(t, err == io.EOF, "%v", err)
 	rows := 0
 	for i, b := range batches {
 		rows += len(b)
-		if size := len(b) * len(line); size > lines.MaxBlockSize+2*len(line) {
-			t.Errorf("batch %d has %d bytes", i, size)
-		}
+		size := len(b) * len(line)
+		must.Be(t, size <= lines.MaxBlockSize+2*len(line), "batch %d has %d bytes", i, size)
 	}
 	must.Be(t, rows == count && len(batches) >= 3, "%d rows in %d batches, want %d", rows, len(batches), count)
 }
@@ -273,9 +266,8 @@ func TestCancel(t *testing.T) {
 func TestNoAllocations(t *testing.T) {
 	input := strings.NewReader(strings.Repeat("http://a.example/some/path?and=query\n", 100_000))
 	// The piece, the batch and its release; s.rest now and then.
-	if n := linestest.Allocations(t, NewSource(input, lines.Options{BatchRows: 1000})); n > 6 {
-		t.Errorf("%.0f allocations a batch of 1000 rows", n)
-	}
+	n := linestest.Allocations(t, NewSource(input, lines.Options{BatchRows: 1000}))
+	must.Be(t, n <= 6, "%.0f allocations a batch of 1000 rows", n)
 }
 
 func BenchmarkSource(b *testing.B) {
