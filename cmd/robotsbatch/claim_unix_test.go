@@ -31,22 +31,19 @@ func TestTwoRuns(t *testing.T) {
 			first, feed := waiting(t, out)
 			second := exec.Command("robotsbatch", "-in", "-", "-rules", "rules", "-out", out)
 			said, _ := second.CombinedOutput()
-			if second.ProcessState.ExitCode() != exitRetry || !strings.Contains(string(said), "another run is writing it") {
-				t.Errorf("exit status %d: %s", second.ProcessState.ExitCode(), said)
-			}
+			must.Be(t, second.ProcessState.ExitCode() == exitRetry && strings.Contains(string(said), "another run is writing it"),
+				"exit status %d: %s", second.ProcessState.ExitCode(), said)
 			must.Do(t, first.Process.Signal(syscall.SIGKILL))
 			feed.Close()
 			exitStatus(t, first)
-			if left := hidden(t); len(left) < 2 {
-				t.Errorf("the killed run has left %q, want a lock and a temporary file", left)
-			}
+			left := hidden(t)
+			must.Be(t, len(left) >= 2, "the killed run has left %q, want a lock and a temporary file", left)
 
 			third, feed := waiting(t, out)
 			feed.Close()
 			must.Equal(t, exitStatus(t, third), exitDone, "exit status")
-			if left := hidden(t); len(left) > 0 {
-				t.Errorf("%q are left", left)
-			}
+			left = hidden(t)
+			must.Be(t, len(left) == 0, "%q are left", left)
 		})
 	}
 }
@@ -59,9 +56,8 @@ func TestFileInFolder(t *testing.T) {
 	writeFile(t, "urls.txt", "https://example.com/\n")
 	second := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules", "-out", "out")
 	said, _ := second.CombinedOutput()
-	if second.ProcessState.ExitCode() != exitRetry || !strings.Contains(string(said), "out/urls.csv: another run is writing it") {
-		t.Errorf("exit status %d: %s", second.ProcessState.ExitCode(), said)
-	}
+	must.Be(t, second.ProcessState.ExitCode() == exitRetry && strings.Contains(string(said), "out/urls.csv: another run is writing it"),
+		"exit status %d: %s", second.ProcessState.ExitCode(), said)
 	feed.Close()
 	must.Equal(t, exitStatus(t, first), exitDone, "exit status")
 }
@@ -122,16 +118,13 @@ func TestChangedMeanwhile(t *testing.T) {
 			must.Do(t, test.change())
 			_, _ = io.WriteString(feed, "https://example.com/private\nhttps://b.example/private\n") // it may have failed already
 			feed.Close()
-			if status := exitStatus(t, cmd); status != test.status || !strings.Contains(stderr.String(), test.want) {
-				t.Errorf("exit status %d: %s", status, stderr)
-			}
-			if left := hidden(t); len(left) > 0 {
-				t.Errorf("%q are left", left)
-			}
+			status := exitStatus(t, cmd)
+			must.Be(t, status == test.status && strings.Contains(stderr.String(), test.want), "exit status %d: %s", status, stderr)
+			left := hidden(t)
+			must.Be(t, len(left) == 0, "%q are left", left)
 			got := string(readFile(t, "out.csv"))
-			if rows := strings.Count(got, "\n") - 1; test.rows > 0 && rows != test.rows || test.rows == 0 && got != "as before\n" {
-				t.Errorf("out.csv: %d rows, %.100q", rows, got)
-			}
+			rows := strings.Count(got, "\n") - 1
+			must.Be(t, (test.rows <= 0 || rows == test.rows) && (test.rows != 0 || got == "as before\n"), "out.csv: %d rows, %.100q", rows, got)
 		})
 	}
 }
@@ -153,9 +146,8 @@ func TestChangedInTheMiddle(t *testing.T) {
 				cmd, stdout, stderr := writing(t, 100, "-in", name, "-rules", "rules", "-columns", "url", "-batch-rows", "100")
 				must.Do(t, change(info.Size()))
 				must.Get(io.Copy(io.Discard, stdout))(t)
-				if status := exitStatus(t, cmd); status != exitRetry || !strings.Contains(stderr.String(), name+": it was written to while it was read") {
-					t.Errorf("exit status %d: %s", status, stderr)
-				}
+				status := exitStatus(t, cmd)
+				must.Be(t, status == exitRetry && strings.Contains(stderr.String(), name+": it was written to while it was read"), "exit status %d: %s", status, stderr)
 			})
 		}
 	}
@@ -168,7 +160,6 @@ func TestFileSizeLimit(t *testing.T) {
 	writeFile(t, "out.csv", "as before\n")
 	said, err := exec.Command("sh", "-c", "ulimit -f 100 && exec robotsbatch -in urls.txt -rules rules -out out.csv").CombinedOutput()
 	must.Be(t, err != nil && err.Error() == "exit status 1" && strings.Contains(string(said), "out.csv: file too large"), "%v: %s", err, said)
-	if left := hidden(t); len(left) > 0 || string(readFile(t, "out.csv")) != "as before\n" {
-		t.Errorf("out.csv has changed, or %q are left", left)
-	}
+	left := hidden(t)
+	must.Be(t, len(left) == 0 && string(readFile(t, "out.csv")) == "as before\n", "out.csv has changed, or %q are left", left)
 }

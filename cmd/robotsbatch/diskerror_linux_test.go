@@ -84,9 +84,7 @@ func TestFailedTableCloses(t *testing.T) {
 	} {
 		args = append(args, "-out", "/dev/full", "-out-format", "arrows", "-batch-rows", "1")
 		status, _, stderr := runWith(t.Context(), "", args...)
-		if status != exitRetry || !strings.Contains(stderr, "no space left on device") {
-			t.Errorf("%s: status %d: %s", strings.Join(args, " "), status, stderr)
-		}
+		must.Be(t, status == exitRetry && strings.Contains(stderr, "no space left on device"), "%s: status %d: %s", strings.Join(args, " "), status, stderr)
 		if err := goleak.Find(ignored); err != nil {
 			t.Errorf("%s: %v", args[0], err)
 		}

@@ -39,9 +39,8 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 	known = append(known, program.Names()...)
 	for name, text := range texts {
 		for _, link := range regexp.MustCompile(`\]\(([^)#]+)\)`).FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(name), link[1])); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			_, err := os.Stat(filepath.Join("../..", filepath.Dir(name), link[1]))
+			must.Be(t, err == nil, "%s: %v", name, err)
 		}
 		for _, file := range regexp.MustCompile("`((?:bench|scripts|cmd|io|matcher|batch)/[^` ]+)[^`]*`").FindAllStringSubmatch(text, -1) {
 			if found, err := filepath.Glob(filepath.Join("../..", file[1])); err != nil || len(found) == 0 {
@@ -52,9 +51,7 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			must.Be(t, slices.Contains(known, flag[1]), "%s: there is no flag -%s", name, flag[1])
 		}
 		for _, topic := range regexp.MustCompile("`robotsbatch help ([a-z-]+)`").FindAllStringSubmatch(text, -1) {
-			if !slices.Contains(program.HelpWords(), topic[1]) && !slices.Contains(lint.CodeNames(), topic[1]) {
-				t.Errorf("%s: there is no help on %s", name, topic[1])
-			}
+			must.Be(t, slices.Contains(program.HelpWords(), topic[1]) || slices.Contains(lint.CodeNames(), topic[1]), "%s: there is no help on %s", name, topic[1])
 		}
 		if page, isPage := strings.CutPrefix(name, "cmd/robotsbatch/manual/"); isPage {
 			must.Be(t, strings.Contains(texts["README.md"], "(cmd/robotsbatch/manual/"+page+")"), "README.md does not link to %s", page)
@@ -170,16 +167,14 @@ func TestDocumentsRun(t *testing.T) {
 				if strings.Contains(line, "s3://") {
 					j := newJob()
 					j.operands = must.Get(j.Flags().Parse(args, j.note))(t)
-					if err := j.check(); err != nil {
-						t.Errorf("%s: %v", line, err)
-					}
+					err := j.check()
+					must.Be(t, err == nil, "%s: %v", line, err)
 					continue
 				}
 				args, in, out := redirected(t, args)
 				status := run(t.Context(), args, in, out, out)
-				if denied := args[0] == "explain" && status == exitFailed; status != exitDone && !denied {
-					t.Errorf("%s: exit status %d: %s", line, status, out)
-				}
+				denied := args[0] == "explain" && status == exitFailed
+				must.Be(t, status == exitDone || denied, "%s: exit status %d: %s", line, status, out)
 			}
 		})
 	}
@@ -239,9 +234,8 @@ func makeExamples(t *testing.T, sample string) {
 		"-in urls.txt -rules robots -out verdicts/",
 	} {
 		var out bytes.Buffer
-		if status := run(t.Context(), strings.Fields(line), nil, &out, &out); status != exitDone {
-			t.Fatalf("%s: exit status %d: %s", line, status, &out)
-		}
+		status := run(t.Context(), strings.Fields(line), nil, &out, &out)
+		must.Need(t, status == exitDone, "%s: exit status %d: %s", line, status, &out)
 	}
 }
 
@@ -258,9 +252,8 @@ func TestReadme(t *testing.T) {
 			args = append(args, "-out", verdicts)
 		}
 		var out bytes.Buffer
-		if status := run(t.Context(), args, nil, &out, &out); status > exitFailed {
-			t.Fatalf("%s: exit status %d: %s", line, status, &out)
-		}
+		status := run(t.Context(), args, nil, &out, &out)
+		must.Need(t, status <= exitFailed, "%s: exit status %d: %s", line, status, &out)
 		return out.String()
 	}
 	flags := " -rules bench/corpus/sample/rules -agent CCBot"
@@ -280,9 +273,8 @@ func TestReadme(t *testing.T) {
 	made := run("compile -rules bench/corpus/sample/rules -out " + pack)
 	made, _, _ = strings.Cut(made, pack) // the rest is its size and the time it took
 	wantInside(t, string(page), made+"site.rules has")
-	if again := run("-in bench/corpus/sample/frontier.arrow -agent CCBot -rules " + pack); !strings.HasPrefix(again, summary) {
-		t.Errorf("by the folder %s, by its pack %s", summary, again)
-	}
+	again := run("-in bench/corpus/sample/frontier.arrow -agent CCBot -rules " + pack)
+	must.Be(t, strings.HasPrefix(again, summary), "by the folder %s, by its pack %s", summary, again)
 	wantInside(t, string(page), run("verify -for https://www.artistconcert29.test "+pack))
 }
 
@@ -298,9 +290,8 @@ func TestPagesShowOutputs(t *testing.T) {
 				continue // a file that only stands for the reader's
 			}
 			var out, messages bytes.Buffer
-			if status := run(t.Context(), args, nil, &out, &messages); status > exitFailed {
-				t.Fatalf("%q: exit status %d: %s", args, status, &messages)
-			}
+			status := run(t.Context(), args, nil, &out, &messages)
+			must.Need(t, status <= exitFailed, "%q: exit status %d: %s", args, status, &messages)
 			wantInside(t, string(page), indent(out.String()))
 			shown++
 		}

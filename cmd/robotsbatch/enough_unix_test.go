@@ -39,8 +39,7 @@ func TestReaderHasEnough(t *testing.T) {
 		err = cmd.Start()
 		w.Close()
 		must.Do(t, err)
-		if status := exitStatus(t, cmd); status != exitDone || strings.Contains(stderr.String(), "broken pipe") {
-			t.Errorf("%s: exit status %d: %s", strings.Join(args, " "), status, &stderr)
-		}
+		status := exitStatus(t, cmd)
+		must.Be(t, status == exitDone && !strings.Contains(stderr.String(), "broken pipe"), "%s: exit status %d: %s", strings.Join(args, " "), status, &stderr)
 	}
 }

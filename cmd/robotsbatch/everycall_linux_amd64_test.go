@@ -76,8 +76,7 @@ func init() { programs["tracefilecalls"] = traceFileCalls }
 // and what it said.
 func (f *fault) run(t *testing.T, dir string, args ...string) (exit int, said string) {
 	t.Helper()
-	robotsbatch, err := exec.LookPath("robotsbatch")
-	must.Do(t, err)
+	robotsbatch := must.Get(exec.LookPath("robotsbatch"))(t)
 	var stderr strings.Builder
 	cmd := exec.Command("tracefilecalls", append([]string{robotsbatch}, args...)...)
 	cmd.Dir, cmd.Stderr, cmd.Env = dir, &stderr, append(os.Environ(), "GOMAXPROCS=1")

@@ -103,9 +103,8 @@ func TestEveryReserveFails(t *testing.T) {
 					t.Errorf("request %d: status %d, %q is left: %s", at, status, left, said)
 				}
 				if slices.Contains(args, "-resume") {
-					if _, status, _, said := only(0, args); status != exitDone {
-						t.Errorf("request %d, then again: status %d: %s", at, status, said)
-					}
+					_, status, _, said := only(0, args)
+					must.Be(t, status == exitDone, "request %d, then again: status %d: %s", at, status, said)
 				}
 			}
 		})

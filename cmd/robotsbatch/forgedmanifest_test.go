@@ -46,9 +46,8 @@ func TestResumeOfForgedManifest(t *testing.T) {
 			}
 			mustRun(t, append(test.args, "-resume")...)
 			for file, text := range want {
-				if got, err := os.ReadFile(file); err != nil || !strings.HasSuffix(file, ".jsonl") && !bytes.Equal(got, text) {
-					t.Errorf("%s: %q, %v, want %q", file, got, err, text)
-				}
+				got, err := os.ReadFile(file)
+				must.Be(t, err == nil && (strings.HasSuffix(file, ".jsonl") || bytes.Equal(got, text)), "%s: %q, %v, want %q", file, got, err, text)
 			}
 		})
 	}

@@ -63,9 +63,8 @@ all,*,2,2,2,0,0,0,0,0,0,reached,2,0,0,0,0,0,0,2,1,0,2,0,0
 			mustRun(t, "verify", "verdicts")
 			status, _, said := runWith(t.Context(), "", job...)
 			must.Be(t, status == exitDone && strings.Contains(said, test.want), "%s: status %d: %s, want %q", test.program, status, said, test.want)
-			if got := readFile(t, "verdicts/list.csv"); !bytes.Equal(got, written) {
-				t.Errorf("%s: %s", test.program, got)
-			}
+			got := readFile(t, "verdicts/list.csv")
+			must.Be(t, bytes.Equal(got, written), "%s: %s", test.program, got)
 		}
 	})
 	t.Run("older packs", func(t *testing.T) {
@@ -81,9 +80,7 @@ all,*,2,2,2,0,0,0,0,0,0,reached,2,0,0,0,0,0,0,2,1,0,2,0,0
 			} {
 				status, stdout, said := runWith(t.Context(), "", args...)
 				want := fmt.Sprintf("it has format %d, from an earlier version, and this program reads 18 and 19: compile it again", older)
-				if status == exitDone || stdout != "" || !strings.Contains(said, want) {
-					t.Errorf("%q: status %d: %s%s, want %q", args, status, stdout, said, want)
-				}
+				must.Be(t, status != exitDone && stdout == "" && strings.Contains(said, want), "%q: status %d: %s%s, want %q", args, status, stdout, said, want)
 			}
 		}
 	})

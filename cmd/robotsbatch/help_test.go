@@ -21,9 +21,8 @@ func TestOptions(t *testing.T) {
 	for _, c := range program.All() {
 		help := program.Help(c)
 		for _, o := range c.New().Flags() {
-			if n := len(regexp.MustCompile(`(?m)^  -`+o.Name+`( |$)`).FindAllString(help, -1)); n != 1 {
-				t.Errorf("%s: -%s is in the help %d times", c.Name, o.Name, n)
-			}
+			n := len(regexp.MustCompile(`(?m)^  -`+o.Name+`( |$)`).FindAllString(help, -1))
+			must.Be(t, n == 1, "%s: -%s is in the help %d times", c.Name, o.Name, n)
 			switch bound := o.Value.(type) {
 			case *bool:
 				must.Equal(t, o.Argument, "", "-", o.Name, "is a boolean: its argument")
@@ -32,9 +31,8 @@ func TestOptions(t *testing.T) {
 			default:
 				t.Errorf("-%s goes to a %T", o.Name, bound)
 			}
-			if o.Short == "" || strings.HasSuffix(o.Short, ".") || o.More != "" && !strings.HasSuffix(o.More, ".") || !slices.Contains(program.Topics, o.Topic) {
-				t.Errorf("-%s: %q, %q, %q", o.Name, o.Short, o.More, o.Topic)
-			}
+			must.Be(t, o.Short != "" && !strings.HasSuffix(o.Short, ".") && (o.More == "" || strings.HasSuffix(o.More, ".")) && slices.Contains(program.Topics, o.Topic),
+				"-%s: %q, %q, %q", o.Name, o.Short, o.More, o.Topic)
 			if choice, ok := o.Value.(cli.Choice); ok {
 				for _, word := range choice.Words {
 					if fresh := c.New().Flags().Only(o.Name)[0].Value.(cli.Choice); fresh.Set(word) != nil {
@@ -70,22 +68,19 @@ func TestOptionsOnce(t *testing.T) {
 				t.Errorf("%s: %v", c.Name, err)
 			}
 			_, err := c.New().Flags().Parse([]string{arg, arg}, ignore)
-			if twice := err != nil && strings.Contains(err.Error(), "can be given once") && errors.As(err, new(*option.UsageError)); twice == o.Repeat {
-				t.Errorf("%s %s twice: %v", c.Name, arg, err)
-			}
+			twice := err != nil && strings.Contains(err.Error(), "can be given once") && errors.As(err, new(*option.UsageError))
+			must.Be(t, twice != o.Repeat, "%s %s twice: %v", c.Name, arg, err)
 		}
 	}
 }
 
 func TestHelpFits(t *testing.T) {
 	texts := []string{program.ShortHelp()}
-	if n := strings.Count(texts[0], "\n"); n > 40 {
-		t.Errorf("the short help has %d lines", n)
-	}
+	n := strings.Count(texts[0], "\n")
+	must.Be(t, n <= 40, "the short help has %d lines", n)
 	first, _, _ := strings.Cut(program.Help(program.Main), "Rarely needed:")
-	if n := strings.Count(first, "\n  -"); n > 25 {
-		t.Errorf("%d flags stand before those that are rarely needed", n)
-	}
+	n = strings.Count(first, "\n  -")
+	must.Be(t, n <= 25, "%d flags stand before those that are rarely needed", n)
 	for _, c := range program.All() {
 		texts = append(texts, program.Help(c))
 	}
@@ -108,9 +103,8 @@ func TestCompletions(t *testing.T) {
 		}
 		file := filepath.Join(t.TempDir(), "completion")
 		writeText(t, file, text)
-		if out, err := exec.Command(shell, "-n", file).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v: %s", shell, err, out)
-		}
+		out, err := exec.Command(shell, "-n", file).CombinedOutput()
+		must.Be(t, err == nil, "%s: %v: %s", shell, err, out)
 	}
 	if _, err := exec.LookPath("bash"); err == nil {
 		file := filepath.Join(t.TempDir(), "completion")
@@ -132,9 +126,8 @@ func TestManPage(t *testing.T) {
 		must.Be(t, strings.Contains(page, `\fB\-`+strings.ReplaceAll(name, "-", `\-`)+`\fR`), "there is no -%s", name)
 	}
 	for line := range strings.Lines(page) {
-		if strings.HasPrefix(line, ".") && !regexp.MustCompile(`^\.(TH|SH|TP|PP|nf|fi)( |$)`).MatchString(strings.TrimSpace(line)) {
-			t.Errorf("a line that groff takes for a request: %s", line)
-		}
+		must.Be(t, !strings.HasPrefix(line, ".") || regexp.MustCompile(`^\.(TH|SH|TP|PP|nf|fi)( |$)`).MatchString(strings.TrimSpace(line)),
+			"a line that groff takes for a request: %s", line)
 	}
 }
 

@@ -239,9 +239,8 @@ func (s *sentence) check(t *testing.T) {
 		return
 	}
 	var said bytes.Buffer
-	if status := run(t.Context(), append([]string{"compile", "-history", "-out", "h.rules"}, rules...), nil, &said, &said); status != exitDone {
-		t.Fatalf("compile: exit status %d: %s", status, &said)
-	}
+	status := run(t.Context(), append([]string{"compile", "-history", "-out", "h.rules"}, rules...), nil, &said, &said)
+	must.Need(t, status == exitDone, "compile: exit status %d: %s", status, &said)
 	s.compare(t, []string{"-rules", "h.rules"})
 }
 
@@ -250,9 +249,8 @@ func (s *sentence) compare(t *testing.T, rules []string) {
 	t.Helper()
 	var out, said bytes.Buffer
 	args := append(append([]string{"-in", "rows.csv", "-out", "-"}, strings.Fields(s.flags)...), rules...)
-	if status := run(t.Context(), args, nil, &out, &said); status != exitDone {
-		t.Fatalf("%q: exit status %d: %s", args, status, &said)
-	}
+	status := run(t.Context(), args, nil, &out, &said)
+	must.Need(t, status == exitDone, "%q: exit status %d: %s", args, status, &said)
 	var got []string
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	for _, line := range lines[1:] {
@@ -275,8 +273,7 @@ func (s *sentence) checkFailure(t *testing.T, rules []string) {
 	}
 	args := append(append([]string{"-in", "rows.csv", "-out", "-"}, strings.Fields(s.fails)...), rules...)
 	var out, said bytes.Buffer
-	if status := run(t.Context(), args, nil, &out, &said); status != exitFailed || out.Len() > 0 {
-		t.Errorf("%q: exit status %d, want %d: %s%s", args, status, exitFailed, &out, &said)
-	}
+	status := run(t.Context(), args, nil, &out, &said)
+	must.Be(t, status == exitFailed && out.Len() == 0, "%q: exit status %d, want %d: %s%s", args, status, exitFailed, &out, &said)
 	must.Equal(t, run(t.Context(), append(args, "-allow-no-rules"), nil, &out, &said), exitDone, args, "-allow-no-rules: exit status", &said)
 }

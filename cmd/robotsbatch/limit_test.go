@@ -101,12 +101,9 @@ func TestLimitOfSeveral(t *testing.T) {
 	writeText(t, "in/4.csv", "n,m\n1,2\n")
 	job := []string{"-in", "in", "-rules", "robots.txt", "-for", "a.example", "-out"}
 	status, out, said := runWith(t.Context(), "", append(job, "-", "-limit", "3")...)
-	if want := "url,allowed\nhttps://a.example/,true\nhttps://a.example/x,false\nhttps://a.example/x2,false\n"; status != exitDone || out != want {
-		t.Errorf("status %d\n%s\nwant\n%s%s", status, out, want, said)
-	}
-	if !strings.Contains(said, "robotsbatch: only the first 3 rows for everyone (*): 1 allowed, 2 denied") {
-		t.Error(said)
-	}
+	want := "url,allowed\nhttps://a.example/,true\nhttps://a.example/x,false\nhttps://a.example/x2,false\n"
+	must.Be(t, status == exitDone && out == want, "status %d\n%s\nwant\n%s%s", status, out, want, said)
+	must.Be(t, strings.Contains(said, "robotsbatch: only the first 3 rows for everyone (*): 1 allowed, 2 denied"), "%v", said)
 	for range 20 {
 		mustRun(t, append(job, "out/", "-limit", "4", "-workers", "2", "-batch-rows", "1")...)
 	}
@@ -121,8 +118,7 @@ func TestLimitOfSeveral(t *testing.T) {
 	}
 	for _, flag := range []string{"-resume", "-manifest", "-shard 0/2", "-weight n"} {
 		status, _, said := runWith(t.Context(), "", append(append(job, "out/", "-limit", "4"), strings.Fields(flag)...)...)
-		if name, _, _ := strings.Cut(flag, " "); status != exitUsage || !strings.Contains(said, name+" is about all rows, and -limit leaves most of them out") {
-			t.Errorf("%s: status %d: %s", flag, status, said)
-		}
+		name, _, _ := strings.Cut(flag, " ")
+		must.Be(t, status == exitUsage && strings.Contains(said, name+" is about all rows, and -limit leaves most of them out"), "%s: status %d: %s", flag, status, said)
 	}
 }

@@ -59,9 +59,8 @@ func TestJobUnderMemoryLimit(t *testing.T) {
 func TestSitemapsFitTheMemory(t *testing.T) {
 	c := config.NewRunning()
 	const row = matcher.MaxSitemapBytes + matcher.MaxSitemaps*len(`"",`)
-	if written, most := int64(config.DefaultRows*row), c.BatchMemory(); written > most*4/5 {
-		t.Errorf("%d bytes of sitemaps in a batch, of %d that may be written", written, most)
-	}
+	written, most := int64(config.DefaultRows*row), c.BatchMemory()
+	must.Be(t, written <= most*4/5, "%d bytes of sitemaps in a batch, of %d that may be written", written, most)
 }
 
 // With many processors the default of -memory grows, and batches become smaller, so that all
@@ -98,9 +97,7 @@ func TestBodyBeyondMemory(t *testing.T) {
 	writeText(t, "urls.txt", "https://a.example/a\n")
 	limit := []string{"-robots-limit", "2MiB"}
 	status, text := try(t, []string{"compile", "-rules", "rules", "-out", "a.rules"}, limit)
-	if status != exitDone {
-		t.Fatal(text)
-	}
+	must.Need(t, status == exitDone, "%v", text)
 	enough := regexp.MustCompile(`a\.(?:example|rules).*: compiling a robots.txt of 12\d+ bytes takes \d+ bytes of memory.*-robots-limit.*: use -memory (\d+MiB)\n`)
 	for _, args := range [][]string{{"-in", "urls.txt", "-rules", "rules"}, {"-in", "urls.txt", "-rules", "a.rules"}, {"export", "-table", "rules", "-rules", "a.rules", "-out", "x.csv"}} {
 		status, text := try(t, args, append(limit, "-memory", "64MiB"))

@@ -163,9 +163,8 @@ func flip() {
 func runOf(t *testing.T, file string, args ...string) []byte {
 	t.Helper()
 	var said bytes.Buffer
-	if status := run(t.Context(), args, nil, &said, &said); status != exitDone {
-		t.Fatalf("%q: exit status %d: %s", args, status, &said)
-	}
+	status := run(t.Context(), args, nil, &said, &said)
+	must.Need(t, status == exitDone, "%q: exit status %d: %s", args, status, &said)
 	return must.Get(os.ReadFile(file))(t)
 }
 
@@ -203,9 +202,7 @@ func TestSiteTables(t *testing.T) {
 					counted["root"]++
 				}
 			}
-			if column == "blocked" && count["root"] != strconv.Itoa(counted["root"]) {
-				t.Errorf("by %s: %d with root, want %s", by, counted["root"], count["root"])
-			}
+			must.Be(t, column != "blocked" || count["root"] == strconv.Itoa(counted["root"]), "by %s: %d with root, want %s", by, counted["root"], count["root"])
 			for value, name := range map[string]string{"all": "full", "some": "partial", "none": "none"} {
 				must.Equal(t, count[name], strconv.Itoa(counted[value]), "by", by, value, count["agent"], counted[value])
 			}
@@ -213,9 +210,8 @@ func TestSiteTables(t *testing.T) {
 	}
 	var b bytes.Buffer
 	b.WriteString(mustRun(t, append(survey, "-by", "domain", "-out", "-")...))
-	if !bytes.HasPrefix(b.Bytes(), []byte("registered_domain,class,root,blocked,blocked_all,blocked_gptbot,blocked_ccbot,blocked_googlebot\n")) {
-		t.Errorf("%.200s", b.Bytes())
-	}
+	must.Be(t, bytes.HasPrefix(b.Bytes(), []byte("registered_domain,class,root,blocked,blocked_all,blocked_gptbot,blocked_ccbot,blocked_googlebot\n")),
+		"%.200s", b.Bytes())
 }
 
 // workplace makes a folder with rules and changes to it.

@@ -392,9 +392,8 @@ func TestEveryWayToAskGivesTheSameAnswer(t *testing.T) {
 func said(t *testing.T, stdin []byte, wantStatus int, args ...string) []byte {
 	t.Helper()
 	var out, err bytes.Buffer
-	if status := run(t.Context(), args, bytes.NewReader(stdin), &out, &err); status != wantStatus {
-		t.Fatalf("%q: exit status %d: %s", args, status, &err)
-	}
+	status := run(t.Context(), args, bytes.NewReader(stdin), &out, &err)
+	must.Need(t, status == wantStatus, "%q: exit status %d: %s", args, status, &err)
 	return out.Bytes()
 }
 
@@ -440,9 +439,7 @@ func askPipe(t *testing.T, c matrixCell) map[string]string {
 			rows = append(rows, values)
 		}
 	}
-	if r.Err() != nil {
-		t.Fatal(r.Err())
-	}
+	must.Do(t, r.Err())
 	return c.answerOf(rows, "allowed", "reason")
 }
 

@@ -113,17 +113,15 @@ func TestFieldsOfStructs(t *testing.T) {
 		within := []string{"-url-column", "metadata.page.url", "-as-of", "column:metadata.page.date", "-weight", "metadata.page.tokens"}
 		want, wantSummary := judged(append(flat, "-in", "flat.arrow", "-columns", "verdict")...)
 		wantURLs, _ := judged(append(flat, "-in", "flat.arrow", "-columns", "url")...)
-		if !strings.Contains(want, "disallow_rule") || !strings.Contains(want, "allow") || !strings.Contains(want, "invalid") {
-			t.Fatalf("the rows are too much alike: %s", want)
-		}
+		must.Need(t, strings.Contains(want, "disallow_rule") && strings.Contains(want, "allow") && strings.Contains(want, "invalid"),
+			"the rows are too much alike: %s", want)
 		for _, name := range []string{"nested.arrow", "nested.arrows", "nested.parquet"} {
 			if name != "nested.arrow" {
 				judged(append(within, "-in", "nested.arrow", "-out", name, "-prefix", "first_")...)
 			}
 			rows, summary := judged(append(within, "-in", name, "-columns", "verdict")...)
-			if rows != want || strings.ReplaceAll(summary, "metadata.page.", "") != wantSummary {
-				t.Errorf("%s, %s: %s\n%s\nwant %s\n%s", urlType, name, summary, rows, wantSummary, want)
-			}
+			must.Be(t, rows == want && strings.ReplaceAll(summary, "metadata.page.", "") == wantSummary,
+				"%s, %s: %s\n%s\nwant %s\n%s", urlType, name, summary, rows, wantSummary, want)
 			urls, _ := judged(append(within, "-in", name, "-columns", "url")...)
 			must.Equal(t, urls, "metadata.page."+wantURLs, urlType, name, "URLs", wantURLs)
 			if i > 0 {

@@ -93,9 +93,8 @@ func TestPeaks(t *testing.T) {
 func peakMemoryOf(t *testing.T, memory int, args ...string) int {
 	t.Helper()
 	cmd, file := peakCommand(t, memory, args...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v: %s", args, err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	must.Need(t, err == nil, "%v: %v: %s", args, err, out)
 	return readPeak(t, file)
 }
 

@@ -56,17 +56,14 @@ func (c *client) ask(t *testing.T, rows int) {
 	if c.r == nil {
 		c.r = must.Get(ipc.NewReader(c.from))(t)
 	}
-	if !c.r.Next() || c.r.Record().NumRows() != int64(rows) || c.r.Record().Column(1).ValueStr(0) != "false" {
-		t.Fatalf("no answer: %v: %s", c.r.Err(), c.stderr)
-	}
+	must.Need(t, c.r.Next() && c.r.Record().NumRows() == int64(rows) && c.r.Record().Column(1).ValueStr(0) == "false", "no answer: %v: %s", c.r.Err(), c.stderr)
 }
 
 // ended checks the exit status and how many lines there are on stderr.
 func (c *client) ended(t *testing.T, status, lines int) {
 	t.Helper()
-	if got := exitStatus(t, c.cmd); got != status || strings.Count(c.stderr.String(), "\n") != lines {
-		t.Errorf("exit status %d, want %d; stderr: %q", got, status, c.stderr)
-	}
+	got := exitStatus(t, c.cmd)
+	must.Be(t, got == status && strings.Count(c.stderr.String(), "\n") == lines, "exit status %d, want %d; stderr: %q", got, status, c.stderr)
 }
 
 // A pipe ends with the end marker, though its stdin stays open, and says nothing.
@@ -102,9 +99,8 @@ func TestPipeClientCloses(t *testing.T) {
 
 	c = startPipe(t, 3)
 	c.to.Close()
-	if rest, err := io.ReadAll(c.from); err != nil || len(rest) > 0 {
-		t.Errorf("a cut stream has an end marker: %x, %v", rest, err)
-	}
+	rest, err := io.ReadAll(c.from)
+	must.Be(t, err == nil && len(rest) == 0, "a cut stream has an end marker: %x, %v", rest, err)
 	c.ended(t, exitFailed, 1)
 }
 

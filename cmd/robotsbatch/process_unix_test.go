@@ -25,9 +25,7 @@ func exitStatus(t *testing.T, cmd *exec.Cmd) int {
 	t.Helper()
 	err := cmd.Wait()
 	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
+	must.Need(t, err == nil || errors.As(err, &exit), "%v", err)
 	return cmd.ProcessState.ExitCode()
 }
 
@@ -71,9 +69,8 @@ func TestCrashIsNoWrongUse(t *testing.T) {
 	cmd, _, stderr := underWay(t, "-in", "-", "-rules", "rules", "-out", "out.csv")
 	must.Do(t, cmd.Process.Signal(syscall.SIGQUIT))
 	exitStatus(t, cmd)
-	if end, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || end.Signal() != syscall.SIGABRT {
-		t.Errorf("it ended with %v\n%.300s", cmd.ProcessState, stderr)
-	}
+	end, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	must.Be(t, ok && end.Signal() == syscall.SIGABRT, "it ended with %v\n%.300s", cmd.ProcessState, stderr)
 }
 
 // A signal stops a job whose input never ends: it fails, says so, and what was
@@ -87,9 +84,8 @@ func TestSignalStopsJob(t *testing.T) {
 			cmd, _, stderr := underWay(t, "-in", "-", "-rules", "rules", "-out", "out.csv", "-batch-rows", "1")
 			must.Do(t, cmd.Process.Signal(sent))
 			must.Equal(t, exitStatus(t, cmd), 128+int(sent), "exit status")
-			if said := stderr.String(); !strings.HasPrefix(said, "robotsbatch: stopped (") || !strings.Contains(said, "; no file is left half-written") {
-				t.Errorf("stderr: %s", said)
-			}
+			said := stderr.String()
+			must.Be(t, strings.HasPrefix(said, "robotsbatch: stopped (") && strings.Contains(said, "; no file is left half-written"), "stderr: %s", said)
 			wantOnly(t, "out.csv", "as before\n")
 		})
 	}
@@ -102,9 +98,8 @@ func TestSignalStopsCommand(t *testing.T) {
 		workplace(t)
 		cmd, _, stderr := underWay(t, "hosts", "-in", "-", "-out", out)
 		must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
-		if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || stderr.String() != "robotsbatch: stopped (terminated)"+left {
-			t.Errorf("-out %s: exit status %d: %s", out, status, stderr)
-		}
+		status := exitStatus(t, cmd)
+		must.Be(t, status == 128+int(syscall.SIGTERM) && stderr.String() == "robotsbatch: stopped (terminated)"+left, "-out %s: exit status %d: %s", out, status, stderr)
 	}
 }
 
@@ -122,9 +117,7 @@ func wantOnly(t *testing.T, name, content string) {
 	t.Helper()
 	entries := must.Get(os.ReadDir("."))(t)
 	for _, entry := range entries {
-		if entry.Name() != name && entry.Name() != "rules" {
-			t.Errorf("%s was left behind", entry.Name())
-		}
+		must.Be(t, entry.Name() == name || entry.Name() == "rules", "%s was left behind", entry.Name())
 	}
 	got, err := os.ReadFile(name)
 	must.Be(t, err == nil && string(got) == content, "%s: %q, %v", name, got, err)
@@ -158,9 +151,8 @@ func TestSignalStopsOpen(t *testing.T) {
 		must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
 		killed := time.AfterFunc(10*time.Second, func() { _ = cmd.Process.Kill() })
 		said := must.Get(io.ReadAll(stderr))(t)
-		if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(string(said), "stopped (terminated)") {
-			t.Errorf("%s: exit status %d: %s", args, status, said)
-		}
+		status := exitStatus(t, cmd)
+		must.Be(t, status == 128+int(syscall.SIGTERM) && strings.Contains(string(said), "stopped (terminated)"), "%s: exit status %d: %s", args, status, said)
 		killed.Stop()
 	}
 }
@@ -178,9 +170,8 @@ func TestDryRunOpensNoPipe(t *testing.T) {
 		{"-in feed -in urls.csv -out folder/", "format   known when feed is read\n"},
 		{"-in urls.csv -in feed -out v.csv", "format   csv\n"},
 	} {
-		if plan := mustRun(t, append(strings.Fields(test.args), "-rules", "rules", "-dry-run")...); !strings.Contains(plan, test.want) {
-			t.Errorf("%s: %s", test.args, plan)
-		}
+		plan := mustRun(t, append(strings.Fields(test.args), "-rules", "rules", "-dry-run")...)
+		must.Be(t, strings.Contains(plan, test.want), "%s: %s", test.args, plan)
 	}
 	left, err := 0, error(nil)
 	must.Do(t, must.Get(feed.SyscallConn())(t).Read(func(fd uintptr) bool {
@@ -271,17 +262,14 @@ func TestKilledRunsTemporaryFolder(t *testing.T) {
 		must.Need(t, time.Since(began) <= 20*time.Second, "no temporary folder appeared")
 	}
 	must.Do(t, cmd.Process.Signal(syscall.SIGSTOP))
-	if out, err := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules").CombinedOutput(); err != nil || len(left()) < 2 {
-		t.Errorf("the folder of a program that runs was removed: %v, %s", err, out)
-	}
+	out, err := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules").CombinedOutput()
+	must.Be(t, err == nil && len(left()) >= 2, "the folder of a program that runs was removed: %v, %s", err, out)
 	must.Do(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
-	if out, err := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	if names := left(); len(names) > 0 {
-		t.Errorf("%q are left", names)
-	}
+	out, err = exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules").CombinedOutput()
+	must.Need(t, err == nil, "%v: %s", err, out)
+	names := left()
+	must.Be(t, len(names) == 0, "%q are left", names)
 }
 
 // The first signal ends a job whose output nobody reads, be it stdout or a named pipe,
@@ -320,13 +308,11 @@ func TestSignalStopsBlockedOutput(t *testing.T) {
 			time.Sleep(50 * time.Millisecond) // so that the pipe is full
 			must.Do(t, cmd.Process.Signal(syscall.SIGTERM))
 			time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
-			if status := exitStatus(t, cmd); status != 128+int(syscall.SIGTERM) || !strings.Contains(stderr.String(), "stopped (terminated)") {
-				t.Errorf("exit status %d: %s", status, stderr)
-			}
+			status := exitStatus(t, cmd)
+			must.Be(t, status == 128+int(syscall.SIGTERM) && strings.Contains(stderr.String(), "stopped (terminated)"), "exit status %d: %s", status, stderr)
 			must.Equal(t, strings.Contains(stderr.String(), "what was written to standard output is incomplete"), test.out == nil, "stderr", stderr)
-			if found, _ := filepath.Glob(".*"); len(found) > 0 {
-				t.Errorf("left behind: %q", found)
-			}
+			found, _ := filepath.Glob(".*")
+			must.Be(t, len(found) == 0, "left behind: %q", found)
 		})
 	}
 }
@@ -342,9 +328,8 @@ func TestEarlyClosedSummary(t *testing.T) {
 	must.Do(t, must.Get(os.Open("summary"))(t).Close())
 	must.Get(io.WriteString(feed, "https://example.com/private\n"))(t)
 	must.Do(t, feed.Close())
-	if status := exitStatus(t, cmd); status != exitFailed || !strings.Contains(stderr.String(), "-summary-json: summary: broken pipe") {
-		t.Errorf("exit status %d: %s", status, stderr)
-	}
+	status := exitStatus(t, cmd)
+	must.Be(t, status == exitFailed && strings.Contains(stderr.String(), "-summary-json: summary: broken pipe"), "exit status %d: %s", status, stderr)
 }
 
 // A program that was started without stdout fails when it has rows to write there, and one
@@ -376,8 +361,7 @@ func TestClosedStreams(t *testing.T) {
 		cmd, stderr := exec.Command("sh", "-c", "exec robotsbatch "+test.command), new(strings.Builder)
 		cmd.Stderr = stderr
 		must.Do(t, cmd.Start())
-		if status := exitStatus(t, cmd); status != test.status || !strings.Contains(stderr.String(), test.want) {
-			t.Errorf("%s: status %d: %s", test.command, status, stderr)
-		}
+		status := exitStatus(t, cmd)
+		must.Be(t, status == test.status && strings.Contains(stderr.String(), test.want), "%s: status %d: %s", test.command, status, stderr)
 	}
 }

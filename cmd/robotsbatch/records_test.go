@@ -128,9 +128,8 @@ func TestRecordsOfAnIndex(t *testing.T) {
 		must.Need(t, got == want, "%s, of a store:\n%s\nwant\n%s", name, got, want)
 		t.Logf("%s: %d records of %d in %d files, %d bytes: %d requests, %d bytes, %.1f s; whole files take %.1f s",
 			name, len(chosen), len(all), *archiveFiles, wanted, len(gets), bytes, single.Seconds(), whole.Seconds())
-		if float64(bytes) > 1.3*float64(wanted) || name == "together" && len(gets) > len(chosen)/5 {
-			t.Errorf("%s: %d requests for %d bytes, of %d records with %d", name, len(gets), bytes, len(chosen), wanted)
-		}
+		must.Be(t, float64(bytes) <= 1.3*float64(wanted) && (name != "together" || len(gets) <= len(chosen)/5),
+			"%s: %d requests for %d bytes, of %d records with %d", name, len(gets), bytes, len(chosen), wanted)
 	}
 }
 
@@ -198,9 +197,8 @@ func TestIndexesThatAreWrong(t *testing.T) {
 			flags, file = flags[:len(flags)-2], "crawl/seg/0.warc.gz"
 		}
 		writeText(t, "missing.csv", indexHeader+strings.Replace(all[0].index(), all[0].file, file, 1))
-		if status, _, said := runWith(t.Context(), "", flags...); status == exitDone || !strings.Contains(said, text) {
-			t.Errorf("%s: status %d, %s", file, status, said)
-		}
+		status, _, said := runWith(t.Context(), "", flags...)
+		must.Be(t, status != exitDone && strings.Contains(said, text), "%s: status %d, %s", file, status, said)
 	}
 }
 
@@ -276,9 +274,8 @@ func TestTrailToTheRecord(t *testing.T) {
 		kept[[3]string{x["url"], x["fetched_at"], x["body_digest"]}]++
 	}
 	for _, row := range left {
-		if row["authority"]+"/robots.txt" != row["robots_url"] || kept[[3]string{row["robots_url"], row["robots_fetched_at"], row["body_digest"]}] != 1 {
-			t.Fatalf("the pack has no such fetch, or several: %v", row)
-		}
+		must.Need(t, row["authority"]+"/robots.txt" == row["robots_url"] && kept[[3]string{row["robots_url"], row["robots_fetched_at"], row["body_digest"]}] == 1,
+			"the pack has no such fetch, or several: %v", row)
 		n := slices.IndexFunc(found, func(x map[string]string) bool {
 			if row["robots_status"] == "301" { // the target's body
 				return x["body_digest"] == row["body_digest"]
@@ -309,7 +306,6 @@ func checkTrail(t *testing.T, row, x map[string]string) {
 		line, text = row["use_train_ai_line"], row["use_train_ai_text"]
 	}
 	number, err := strconv.Atoi(line)
-	if lines := strings.Split(body, "\n"); err != nil || text == "" || lines[number-1] != text {
-		t.Fatalf("line %s is not %q: %v\n%s", line, text, row, body)
-	}
+	lines := strings.Split(body, "\n")
+	must.Need(t, err == nil && text != "" && lines[number-1] == text, "line %s is not %q: %v\n%s", line, text, row, body)
 }

@@ -110,9 +110,8 @@ func TestOutputsSideBySide(t *testing.T) {
 	writeSeveral(t)
 	ignore := goleak.IgnoreCurrent()
 	want := runSeveral(t, 1)
-	if want.status != exitDone || len(want.outputs) != severalInputs || !slices.IsSorted(want.manifest) || len(want.manifest) != severalInputs {
-		t.Fatalf("status %d, %d outputs, manifest %v: %s", want.status, len(want.outputs), want.manifest, want.stderr)
-	}
+	must.Need(t, want.status == exitDone && len(want.outputs) == severalInputs && slices.IsSorted(want.manifest) && len(want.manifest) == severalInputs,
+		"status %d, %d outputs, manifest %v: %s", want.status, len(want.outputs), want.manifest, want.stderr)
 	for _, workers := range []int{2, 8} {
 		same(t, workers, runSeveral(t, workers), want)
 	}
@@ -153,9 +152,8 @@ func TestFirstOutputThatFails(t *testing.T) {
 		writeFile(t, name, text)
 	}
 	want = runSeveral(t, 1, "-resume")
-	if want.status != exitDone || len(want.outputs) != severalInputs || !strings.Contains(want.stderr, "resuming: 20 of 40 outputs done already") {
-		t.Fatalf("status %d, %d outputs: %s", want.status, len(want.outputs), want.stderr)
-	}
+	must.Need(t, want.status == exitDone && len(want.outputs) == severalInputs && strings.Contains(want.stderr, "resuming: 20 of 40 outputs done already"),
+		"status %d, %d outputs: %s", want.status, len(want.outputs), want.stderr)
 	for _, workers := range []int{2, 8} {
 		same(t, workers, runSeveral(t, workers, "-resume"), want)
 	}

@@ -160,9 +160,8 @@ func TestRulesFromStores(t *testing.T) {
 	s.Put("crawl/_SUCCESS", nil)
 	for _, name := range []string{"crawl/", "crawl/a.warc", "crawl/*.warc", "*/a.warc"} {
 		status, stdout, stderr := runWith(t.Context(), "https://www.a.example/x\n", "-in", "-", "-rules", s.Name(name))
-		if status != exitDone || stdout != "url,allowed\nhttps://www.a.example/x,false\n" || strings.Contains(stderr, "endpoint") {
-			t.Errorf("%s: status %d, %q\n%s", name, status, stdout, stderr)
-		}
+		must.Be(t, status == exitDone && stdout == "url,allowed\nhttps://www.a.example/x,false\n" && !strings.Contains(stderr, "endpoint"),
+			"%s: status %d, %q\n%s", name, status, stdout, stderr)
 	}
 	pack := filepath.Join(folder, "site.rules")
 	mustRun(t, "compile", "-rules", rules, "-out", pack)
@@ -171,16 +170,13 @@ func TestRulesFromStores(t *testing.T) {
 	mustRun(t, "compile", "-rules", rules, "-out", s.Name("made.rules"))
 	must.Be(t, bytes.Equal(s.Get("made.rules"), readFile(t, pack)), "a pack that is made in a store: other bytes")
 	local, stored := mustRun(t, "verify", pack), mustRun(t, "verify", s.Name("made.rules"))
-	if strings.ReplaceAll(local, pack, "s3://bucket/made.rules") != stored {
-		t.Errorf("verify says %s\nof the object, and %s\nof the file", stored, local)
-	}
+	must.Be(t, strings.ReplaceAll(local, pack, "s3://bucket/made.rules") == stored, "verify says %s\nof the object, and %s\nof the file", stored, local)
 	again := filepath.Join(folder, "again.rules")
 	mustRun(t, "compile", "-rules", s.Name("rules/"), "-out", again)
 	must.Equal(t, mustRun(t, args(again)...), want, "a pack of a folder of objects: other verdicts")
 	status, stdout, _ := runWith(t.Context(), "", "explain", "-rules", s.Name("rules/"), "-agent", "CCBot", "https://blogbook4.net.example/import%2F/recipe-family-83798.html")
-	if status != exitFailed || !strings.Contains(stdout, "  file        s3://bucket/rules/blogbook4.net.example") || strings.Contains(stdout, "endpoint") {
-		t.Errorf("status %d\n%s", status, stdout)
-	}
+	must.Be(t, status == exitFailed && strings.Contains(stdout, "  file        s3://bucket/rules/blogbook4.net.example") && !strings.Contains(stdout, "endpoint"),
+		"status %d\n%s", status, stdout)
 }
 
 // A robots.txt that is not the listed one any more ends the job with 75, whatever its length,
@@ -225,9 +221,8 @@ func TestCompressedRulesUnderAPlainName(t *testing.T) {
 	must.Be(t, status == 0 && strings.Count(stdout, ",false\n") == 3, "status %d:\n%s%s", status, stdout, stderr)
 	s.Put("rules/a.example", long[:1000])
 	status, stdout, stderr = runWith(t.Context(), "http://a.example/d\n", "-in", "-", "-rules", s.Name("rules/"))
-	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/rules/a.example: gzip: the compressed data is cut off") {
-		t.Errorf("damaged: status %d:\n%s%s", status, stdout, stderr)
-	}
+	must.Be(t, status == exitFailed && strings.Contains(stderr, "s3://bucket/rules/a.example: gzip: the compressed data is cut off"),
+		"damaged: status %d:\n%s%s", status, stdout, stderr)
 }
 
 func TestRulesThatAreNoneInStores(t *testing.T) {
@@ -305,13 +300,11 @@ func TestEveryRequestFails(t *testing.T) {
 		})
 		status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", s.Name("rules/"), "-out", s.Name("out/"), "-quiet")
 		failed := map[bool]int{true: exitFailed, false: exitRetry}[refuse]
-		if status != exitDone && (status != failed || !strings.Contains(stderr, "s3://bucket/") || strings.Contains(stderr, "verysecret")) {
-			t.Errorf("refused: %v, request %d: status %d\n%s", refuse, at, status, stderr)
-		}
+		must.Be(t, status == exitDone || status == failed && strings.Contains(stderr, "s3://bucket/") && !strings.Contains(stderr, "verysecret"),
+			"refused: %v, request %d: status %d\n%s", refuse, at, status, stderr)
 		for name, text := range want {
-			if got := s.Get(name); string(got) != text && (got != nil || status == exitDone) {
-				t.Errorf("refused: %v, request %d: status %d: %s is %q", refuse, at, status, name, got)
-			}
+			got := s.Get(name)
+			must.Be(t, string(got) == text || got == nil && status != exitDone, "refused: %v, request %d: status %d: %s is %q", refuse, at, status, name, got)
 		}
 		return requests.Load()
 	}
@@ -349,9 +342,8 @@ func TestWaitForStoreIsInterrupted(t *testing.T) {
 	})
 	status, _, stderr := runWith(ctx, "", "-in", s.Name("in.txt"), "-rules", filepath.Join(sample, "rules"))
 	close(over)
-	if status != exitFailed || !strings.Contains(stderr, "stopped (context canceled); what was written to standard output is incomplete") {
-		t.Errorf("status %d\n%s", status, stderr)
-	}
+	must.Be(t, status == exitFailed && strings.Contains(stderr, "stopped (context canceled); what was written to standard output is incomplete"),
+		"status %d\n%s", status, stderr)
 }
 
 // TestVerifyObjects checks objects by what they hold themselves.
@@ -365,31 +357,27 @@ func TestVerifyObjects(t *testing.T) {
 		said[out] = "readable to its end"
 	}
 	for key, want := range said {
-		if got := mustRun(t, "verify", s.Name(key)); !strings.Contains("\n"+got, "\ns3://bucket/"+key+": "+want) || strings.Contains(got, "endpoint") {
-			t.Errorf("%s: %s", key, got)
-		}
+		got := mustRun(t, "verify", s.Name(key))
+		must.Be(t, strings.Contains("\n"+got, "\ns3://bucket/"+key+": "+want) && !strings.Contains(got, "endpoint"), "%s: %s", key, got)
 		data := bytes.Clone(s.Get(key))
 		data[len(data)/2] ^= 1
 		key = "changed/" + key
 		s.Put(key, data)
 		status, stdout, stderr := runWith(t.Context(), "", "verify", s.Name(key))
-		if status != exitFailed || stdout != "" || !strings.Contains(stderr, "s3://bucket/"+key) || strings.Contains(stderr, "endpoint") {
-			t.Errorf("%s changed: status %d, %s%s", key, status, stdout, stderr)
-		}
+		must.Be(t, status == exitFailed && stdout == "" && strings.Contains(stderr, "s3://bucket/"+key) && !strings.Contains(stderr, "endpoint"),
+			"%s changed: status %d, %s%s", key, status, stdout, stderr)
 	}
 	if status, _, stderr := runWith(t.Context(), "", "verify", s.Name("folder/")); status != exitFailed || !strings.Contains(stderr, "s3://bucket/folder/_robotsbatch.manifest.jsonl: there is no manifest: name the files") {
 		t.Errorf("a folder: status %d, %s", status, stderr)
 	}
-	if status, _, stderr := runWith(t.Context(), "", "verify", "-for", "a.example", s.Name("nowhere.rules")); status != exitFailed || strings.Contains(stderr, "endpoint") {
-		t.Errorf("no object: status %d, %s", status, stderr)
-	}
+	status, _, stderr := runWith(t.Context(), "", "verify", "-for", "a.example", s.Name("nowhere.rules"))
+	must.Be(t, status == exitFailed && !strings.Contains(stderr, "endpoint"), "no object: status %d, %s", status, stderr)
 	t.Setenv("AWS_MAX_ATTEMPTS", "1")
 	s.Meddle(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	if status, _, stderr := runWith(t.Context(), "", "verify", s.Name("out.arrow")); status != exitRetry || !strings.Contains(stderr, "1 of 1 file is unread") {
-		t.Errorf("a store that is down: status %d, %s", status, stderr)
-	}
+	status, _, stderr = runWith(t.Context(), "", "verify", s.Name("out.arrow"))
+	must.Be(t, status == exitRetry && strings.Contains(stderr, "1 of 1 file is unread"), "a store that is down: status %d, %s", status, stderr)
 }
 
 // A store that is down is waited for once: what looks up an input asks it, and opening does not.
@@ -475,9 +463,7 @@ func TestShardsInStore(t *testing.T) {
 	merge := func(want int, says string) {
 		t.Helper()
 		status, _, stderr := runWith(t.Context(), "", "verify", "-merge", s.Name("out/"))
-		if status != want || !strings.Contains(stderr, says) || strings.Contains(stderr, "endpoint") {
-			t.Fatalf("verify -merge: status %d\n%s", status, stderr)
-		}
+		must.Need(t, status == want && strings.Contains(stderr, says) && !strings.Contains(stderr, "endpoint"), "verify -merge: status %d\n%s", status, stderr)
 	}
 	status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"), "-resume")
 	if want := "s3://bucket/out/ is in an object store: a folder there (with a slash at its end) has a manifest, and goes on from it, with -shard 0/1\n"; status != exitUsage || !strings.Contains(stderr, want) {
@@ -487,15 +473,13 @@ func TestShardsInStore(t *testing.T) {
 	merge(exitRetry, "s3://bucket/out/: the job is incomplete: of 2 shards, missing: 1")
 	shard("1/2")
 	merge(exitDone, "2 shards make a whole: 10,000 rows")
-	if text := string(s.Get("out/" + manifest.FolderName)); strings.Count(text, `{"output":`) != 5 || strings.Contains(text, "endpoint") {
-		t.Errorf("the manifest:\n%s", text)
-	}
+	text := string(s.Get("out/" + manifest.FolderName))
+	must.Be(t, strings.Count(text, `{"output":`) == 5 && !strings.Contains(text, "endpoint"), "the manifest:\n%s", text)
 	verify := func(want int, says string) {
 		t.Helper()
 		status, stdout, stderr := runWith(t.Context(), "", "verify", s.Name("out/"))
-		if status != want || !strings.Contains(stdout+stderr, says) || strings.Contains(stdout+stderr, "endpoint") {
-			t.Errorf("verify: status %d, %s\n%s", status, stdout, stderr)
-		}
+		must.Be(t, status == want && strings.Contains(stdout+stderr, says) && !strings.Contains(stdout+stderr, "endpoint"),
+			"verify: status %d, %s\n%s", status, stdout, stderr)
 	}
 	verify(exitDone, "5 files intact, 10,000 rows")
 	must.Equal(t, mustRun(t, "verify", s.Name("out/"+manifest.FolderName)), "5 files intact, 10,000 rows\n", "verify of the manifest")
@@ -535,27 +519,22 @@ func TestShardTwiceInStore(t *testing.T) {
 	var group sync.WaitGroup
 	for range 3 {
 		group.Go(func() {
-			if status, stderr := shard(); status != exitDone {
-				t.Errorf("status %d\n%s", status, stderr)
-			}
+			status, stderr := shard()
+			must.Be(t, status == exitDone, "status %d\n%s", status, stderr)
 		})
 	}
 	group.Wait()
 	first := s.Get("out/1.arrow")
 	status, _, stderr := runWith(t.Context(), "", "verify", "-merge", s.Name("out/"))
 	if status != exitDone {
-		if status != exitFailed || !strings.Contains(stderr, "is not what was written: run shard 0 again") {
-			t.Fatalf("verify -merge: status %d\n%s", status, stderr)
-		}
-		if status, stderr := shard(); status != exitDone {
-			t.Fatalf("status %d\n%s", status, stderr)
-		}
+		must.Need(t, status == exitFailed && strings.Contains(stderr, "is not what was written: run shard 0 again"), "verify -merge: status %d\n%s", status, stderr)
+		status, stderr := shard()
+		must.Need(t, status == exitDone, "status %d\n%s", status, stderr)
 		mustRun(t, "verify", "-merge", s.Name("out/"))
 	}
 	for _, name := range []string{"1", "2", "3"} {
-		if got := s.Get("out/" + name + ".arrow"); len(got) == 0 || !bytes.Equal(got, first) {
-			t.Errorf("%s: two runs write other bytes", name)
-		}
+		got := s.Get("out/" + name + ".arrow")
+		must.Be(t, len(got) != 0 && bytes.Equal(got, first), "%s: two runs write other bytes", name)
 	}
 }
 
@@ -567,9 +546,8 @@ func TestShardOvertakenInStore(t *testing.T) {
 	s.Put("in/2.txt", []byte("https://c.example/\n"))
 	shard := func() {
 		t.Helper()
-		if status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"), "-shard", "0/1"); status != exitDone {
-			t.Fatalf("status %d\n%s", status, stderr)
-		}
+		status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"), "-shard", "0/1")
+		must.Need(t, status == exitDone, "status %d\n%s", status, stderr)
 	}
 	shard()
 	own := s.Get("out/1.csv")
@@ -577,12 +555,10 @@ func TestShardOvertakenInStore(t *testing.T) {
 	s.Remove("out/1.csv")
 	s.Put("out/1.csv", []byte("url,allowed\nhttps://b.example/,true\n")) // by a run that saw another input, and was killed
 	status, _, stderr := runWith(t.Context(), "", "verify", "-merge", s.Name("out/"))
-	if status != exitFailed || !strings.Contains(stderr, "s3://bucket/out/1.csv is not what was written: run shard 0 again") {
-		t.Errorf("verify -merge: status %d\n%s", status, stderr)
-	}
+	must.Be(t, status == exitFailed && strings.Contains(stderr, "s3://bucket/out/1.csv is not what was written: run shard 0 again"),
+		"verify -merge: status %d\n%s", status, stderr)
 	shard()
 	mustRun(t, "verify", "-merge", s.Name("out/"))
-	if got := s.Get("out/1.csv"); !bytes.Equal(got, own) {
-		t.Errorf("the output is %q", got)
-	}
+	got := s.Get("out/1.csv")
+	must.Be(t, bytes.Equal(got, own), "the output is %q", got)
 }

@@ -62,9 +62,8 @@ func shown(t *testing.T, width uint16, status int, onScreen bool, args ...string
 	if onScreen {
 		stdout = terminal
 	}
-	if got := run(t.Context(), args, nil, stdout, terminal); got != status {
-		t.Fatalf("exit status %d", got)
-	}
+	got := run(t.Context(), args, nil, stdout, terminal)
+	must.Need(t, got == status, "exit status %d", got)
 	fmt.Fprintln(terminal, "END")
 	for text := ""; ; {
 		more := make([]byte, 4096)
@@ -90,17 +89,14 @@ func TestProgressOnTerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	for width, parts := range map[uint16]string{80: ", 100 % done, 0:00 left, ", 40: ", 100 %, 0:00 left, ", 12: ""} {
 		progress, summary, found := strings.Cut(shownOn(t, width), "\x1b[K\r\x1b[K")
-		if !found || !strings.HasPrefix(progress, "\r1 row") || !strings.HasPrefix(summary, "robotsbatch: 1 row for everyone (*): 0 allowed, 1 denied") {
-			t.Errorf("%d columns: shown %q, %q", width, progress, summary)
-		}
-		if line := progress[1:]; len(line) >= int(width) || !strings.Contains(line, parts) {
-			t.Errorf("%d columns: %q", width, line)
-		}
+		must.Be(t, found && strings.HasPrefix(progress, "\r1 row") && strings.HasPrefix(summary, "robotsbatch: 1 row for everyone (*): 0 allowed, 1 denied"),
+			"%d columns: shown %q, %q", width, progress, summary)
+		line := progress[1:]
+		must.Be(t, len(line) < int(width) && strings.Contains(line, parts), "%d columns: %q", width, line)
 	}
 	t.Setenv("TERM", "dumb")
-	if shown := shownOn(t, 80); !strings.HasPrefix(shown, "robotsbatch: 1 row for everyone (*): ") {
-		t.Errorf("on a terminal without cursor: %q", shown)
-	}
+	shown := shownOn(t, 80)
+	must.Be(t, strings.HasPrefix(shown, "robotsbatch: 1 row for everyone (*): "), "on a terminal without cursor: %q", shown)
 }
 
 // A job with large inputs says on a terminal what it is about to do; elsewhere it does not.
@@ -110,18 +106,15 @@ func TestPlanOnTerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	plan := "inputs   1 file, 28 bytes: urls.txt\r\nformat   text\r\noutputs  1 file: csv, the first is out.csv, with allowed\r\n" +
 		"rules    rules: folder\r\nagents   *\r\n"
-	if shown := shownOn(t, 80); strings.Contains(shown, "inputs") {
-		t.Errorf("a small input: shown %q", shown)
-	}
+	shown := shownOn(t, 80)
+	must.Be(t, !strings.Contains(shown, "inputs"), "a small input: shown %q", shown)
 	defer func(size int64) { longFrom = size }(longFrom)
 	longFrom = 28
-	if shown := shownOn(t, 80); !strings.HasPrefix(shown, plan) {
-		t.Errorf("shown %q", shown)
-	}
+	shown = shownOn(t, 80)
+	must.Be(t, strings.HasPrefix(shown, plan), "shown %q", shown)
 	longFrom = 29
-	if shown := shownOn(t, 80); strings.Contains(shown, "inputs") {
-		t.Errorf("a byte less: shown %q", shown)
-	}
+	shown = shownOn(t, 80)
+	must.Be(t, !strings.Contains(shown, "inputs"), "a byte less: shown %q", shown)
 	longFrom = 28
 	for _, args := range [][]string{{}, {"-dry-run"}} {
 		_, terminal := openTerminal(t)
@@ -137,9 +130,8 @@ func TestStepsOnTerminal(t *testing.T) {
 	workplace(t)
 	t.Setenv("TERM", "xterm")
 	shown := shown(t, 80, exitDone, false, "compile", "-rules", "rules", "-out", "site.rules")
-	if want := "\rreading robots.txt: 1 of 1 files, 100 % done, 0:00 left, "; !strings.HasPrefix(shown, want) {
-		t.Errorf("%q does not begin with %q", shown, want)
-	}
+	want := "\rreading robots.txt: 1 of 1 files, 100 % done, 0:00 left, "
+	must.Be(t, strings.HasPrefix(shown, want), "%q does not begin with %q", shown, want)
 	must.Be(t, strings.Contains(shown, "\x1b[K\r\x1b[Krobotsbatch: "), "%q: the line stands before the summary", shown)
 }
 
@@ -166,19 +158,14 @@ func TestExplainOnTerminal(t *testing.T) {
 		}
 	}
 	want := "  path        /a/rather/long/path/\r\n" + strings.Repeat(" ", 14) + strings.Repeat("x", 26) + "\r\n"
-	if !strings.HasPrefix(narrow, "https://long.example/a/rather/long/path/\r\n  xxx") || !strings.Contains(narrow, want) {
-		t.Errorf("in 40 columns:\n%s", narrow)
-	}
-	if text := shown(3); !strings.Contains(text, "/ends") {
-		t.Errorf("in 3 columns:\n%q", text)
-	}
+	must.Be(t, strings.HasPrefix(narrow, "https://long.example/a/rather/long/path/\r\n  xxx") && strings.Contains(narrow, want), "in 40 columns:\n%s", narrow)
+	text := shown(3)
+	must.Be(t, strings.Contains(text, "/ends"), "in 3 columns:\n%q", text)
 	t.Setenv("TERM", "dumb")
-	if text := shown(80); strings.Contains(text, "\x1b") {
-		t.Errorf("TERM=dumb:\n%q", text)
-	}
+	text = shown(80)
+	must.Be(t, !strings.Contains(text, "\x1b"), "TERM=dumb:\n%q", text)
 	t.Setenv("TERM", "xterm")
 	t.Setenv("NO_COLOR", "1")
-	if text := shown(80); strings.Contains(text, "\x1b") {
-		t.Errorf("NO_COLOR:\n%q", text)
-	}
+	text = shown(80)
+	must.Be(t, !strings.Contains(text, "\x1b"), "NO_COLOR:\n%q", text)
 }

@@ -23,9 +23,7 @@ var updatedHistories = flag.Int("updates", 100, "number of random `histories` th
 func TestUpdateIsCompilingAtOnce(t *testing.T) {
 	for r := range cutReplays(t) {
 		flags, all, updated := r.update(t)
-		if !bytes.Equal(all, updated) {
-			t.Errorf("%q: another pack\n%s", flags, diffPacks(t))
-		}
+		must.Be(t, bytes.Equal(all, updated), "%q: another pack\n%s", flags, diffPacks(t))
 	}
 }
 
@@ -139,14 +137,11 @@ func (r *replayed) update(t *testing.T) (flags []string, all, updated []byte) {
 			args = append(args, "-rules", fmt.Sprintf("%d-%s.%s", source, part, end))
 		}
 		var out, err bytes.Buffer
-		if status := run(t.Context(), slices.Concat(args, flags, more), strings.NewReader(""), &out, &err); status != exitDone {
-			t.Fatalf("%q: exit status %d: %s", args, status, &err)
-		}
+		status := run(t.Context(), slices.Concat(args, flags, more), strings.NewReader(""), &out, &err)
+		must.Need(t, status == exitDone, "%q: exit status %d: %s", args, status, &err)
 		r.updated = err.String()
 		data, fault := os.ReadFile(name)
-		if fault != nil {
-			t.Fatal(fault)
-		}
+		must.Do(t, fault)
 		said(t, nil, exitDone, "verify", name)
 		return data
 	}

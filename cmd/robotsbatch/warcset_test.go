@@ -327,9 +327,8 @@ func golden(t *testing.T, file, got string) {
 func runSet(t *testing.T, args ...string) (out, said string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	if status := run(context.Background(), args, strings.NewReader(""), &stdout, &stderr); status != exitDone {
-		t.Fatalf("%v: status %d\n%s", args, status, &stderr)
-	}
+	status := run(context.Background(), args, strings.NewReader(""), &stdout, &stderr)
+	must.Need(t, status == exitDone, "%v: status %d\n%s", args, status, &stderr)
 	return stdout.String(), stderr.String()
 }
 

@@ -100,14 +100,12 @@ func TestSizeOf(t *testing.T) {
 	}
 	for _, test := range tests {
 		got := int64(-1)
-		if err := Size(&got, 1)(test.text); (err != nil) != (test.want < 0) || got != test.want {
-			t.Errorf("%q: %d, %v; want %d", test.text, got, err, test.want)
-		}
+		err := Size(&got, 1)(test.text)
+		must.Be(t, (err != nil) == (test.want < 0) && got == test.want, "%q: %d, %v; want %d", test.text, got, err, test.want)
 	}
 	var size int64
-	if err := Size(&size, 1<<20)("1023KiB"); err == nil || err.Error() != "want at least 1MiB" {
-		t.Errorf("below the least size: %v", err)
-	}
+	err := Size(&size, 1<<20)("1023KiB")
+	must.Be(t, err != nil && err.Error() == "want at least 1MiB", "below the least size: %v", err)
 }
 
 func TestAllowance(t *testing.T) {

@@ -21,9 +21,8 @@ func TestMemoryFitsTheGroup(t *testing.T) {
 		{mib, 0, 16},
 	} {
 		c := NewRunning()
-		if fits := c.FitMemory(test.group, test.packs); c.Memory != test.want*mib || fits != (test.want < 512) {
-			t.Errorf("%d MiB with %d MiB of packs: %d MiB", test.group/mib, test.packs/mib, c.Memory/mib)
-		}
+		fits := c.FitMemory(test.group, test.packs)
+		must.Be(t, c.Memory == test.want*mib && fits == (test.want < 512), "%d MiB with %d MiB of packs: %d MiB", test.group/mib, test.packs/mib, c.Memory/mib)
 	}
 	c := NewRunning()
 	for _, f := range c.Flags() {
@@ -31,7 +30,5 @@ func TestMemoryFitsTheGroup(t *testing.T) {
 			must.Do(t, f.Value.(func(string) error)("600MiB"))
 		}
 	}
-	if c.FitMemory(100*mib, 0) || c.Memory != 600*mib {
-		t.Errorf("600 MiB became %d", c.Memory/mib)
-	}
+	must.Be(t, !c.FitMemory(100*mib, 0) && c.Memory == 600*mib, "600 MiB became %d", c.Memory/mib)
 }
