@@ -22,9 +22,8 @@ func TestNewRecordWithMetadataInside(t *testing.T) {
 	must.Need(t, !arrow.TypeEqual(plain, schema.Field(0).Type), "the types are equal: the test shows nothing")
 	record := NewRecord(schema, []*array.Data{values.Data().(*array.Data)}, 3)
 	defer record.Release()
-	if got := record.Column(0); got.String() != values.String() || !arrow.TypeEqual(got.DataType(), schema.Field(0).Type) {
-		t.Errorf("%v of type %s", got, got.DataType())
-	}
+	got := record.Column(0)
+	must.Be(t, got.String() == values.String() && arrow.TypeEqual(got.DataType(), schema.Field(0).Type), "%v of type %s", got, got.DataType())
 }
 
 // A dictionary without entries may be of any type: all its rows are null.
@@ -33,9 +32,8 @@ func TestPlainEmptyDictionary(t *testing.T) {
 		b := array.NewBuilder(memory.DefaultAllocator, dt)
 		d := tablestest.FromJSON(t, arrow.PrimitiveTypes.Int32, `[null,null]`).Data()
 		coded := array.NewDataWithDictionary(&arrow.DictionaryType{IndexType: d.DataType(), ValueType: dt}, 2, d.Buffers(), 2, 0, b.NewArray().Data().(*array.Data))
-		if plain := array.MakeFromData(Plain(coded, memory.DefaultAllocator)); plain.Len() != 2 || plain.NullN() != 2 || !arrow.TypeEqual(plain.DataType(), dt) {
-			t.Errorf("%s: %v", dt, plain)
-		}
+		plain := array.MakeFromData(Plain(coded, memory.DefaultAllocator))
+		must.Be(t, plain.Len() == 2 && plain.NullN() == 2 && arrow.TypeEqual(plain.DataType(), dt), "%s: %v", dt, plain)
 	}
 }
 
@@ -57,18 +55,16 @@ func TestPlainDictionaryOfRuns(t *testing.T) {
 	defer coded.Release()
 	plain := array.MakeFromData(Plain(coded, mem)).(*array.String)
 	for row := range rows {
-		if got, want := plain.Value(row), string("ab"[row%2]); got != want {
-			t.Fatalf("row %d: %q, want %q", row, got, want)
-		}
+		got, want := plain.Value(row), string("ab"[row%2])
+		must.Need(t, got == want, "row %d: %q, want %q", row, got, want)
 	}
 }
 
 // A buffer of no values may be smaller than one of them.
 func TestMoveNothing(t *testing.T) {
 	small := make([]byte, 0, 1)
-	if kept, err := Valid(nil).MoveViews(small, 1); err != nil || len(kept) != 1 || len(kept[0]) > 0 {
-		t.Errorf("views: %v, %v", kept, err)
-	}
+	kept, err := Valid(nil).MoveViews(small, 1)
+	must.Be(t, err == nil && len(kept) == 1 && len(kept[0]) == 0, "views: %v, %v", kept, err)
 	if kept, err := Valid(nil).MoveLists(small, small, 8); err != nil || len(kept) > 0 {
 		t.Errorf("lists: %v, %v", kept, err)
 	}

@@ -132,9 +132,8 @@ func TestCheck(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			err := new(Checker).Check(test.data)
-			if test.errHas == "" && err != nil || test.errHas != "" && (err == nil || !strings.Contains(err.Error(), test.errHas)) {
-				t.Fatalf("error %v, want %q", err, test.errHas)
-			}
+			must.Need(t, (test.errHas != "" || err == nil) && (test.errHas == "" || err != nil && strings.Contains(err.Error(), test.errHas)),
+				"error %v, want %q", err, test.errHas)
 		})
 	}
 }

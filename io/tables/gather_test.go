@@ -35,9 +35,8 @@ func TestGather(t *testing.T) {
 					}
 				}
 				got := Maker{Memory: mem}.Gather(slice.Data().(*array.Data), runs)
-				if err := new(Checker).Check(got); err != nil || got.Offset() != 0 {
-					t.Fatalf("%v of %v gives an array that is not well-formed: %v", runs, slice, err)
-				}
+				err := new(Checker).Check(got)
+				must.Need(t, err == nil && got.Offset() == 0, "%v of %v gives an array that is not well-formed: %v", runs, slice, err)
 				data := WithDictionaries(got, slice.Data().(*array.Data))
 				result := array.MakeFromData(data)
 				tablestest.SameRows(t, result, slice, rows)
@@ -75,9 +74,7 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 	for _, d := range tests {
 		must.Do(t, new(Checker).Check(d))
 		bytes := must.Allocated(func() { Maker{Memory: memory.NewGoAllocator()}.Gather(d, Rows{{1, rows}}) })
-		if bytes > 4*size {
-			t.Errorf("%s: %d bytes for %d that are there", d.DataType(), bytes, size)
-		}
+		must.Be(t, bytes <= 4*size, "%s: %d bytes for %d that are there", d.DataType(), bytes, size)
 	}
 }
 
@@ -122,9 +119,8 @@ func TestBits(t *testing.T) {
 				want = want.Add(i, i+1)
 			}
 		}
-		if got := RowsOf(from, n); !slices.Equal(got, want) {
-			t.Fatalf("%08b of %d: %v, want %v", from, n, got, want)
-		}
+		got := RowsOf(from, n)
+		must.Need(t, slices.Equal(got, want), "%08b of %d: %v, want %v", from, n, got, want)
 		bits := make([]byte, len(from))
 		for i := range bits {
 			bits[i] = byte(rng.Uint32())

@@ -22,18 +22,16 @@ func TestParse(t *testing.T) {
 		for _, agent := range agents {
 			chains = append(chains, agent.Chain)
 		}
-		if got := fmt.Sprint(chains); err != nil || got != test.want {
-			t.Errorf("%q: %s, %v, want %s", test.text, got, err, test.want)
-		}
+		got := fmt.Sprint(chains)
+		must.Be(t, err == nil && got == test.want, "%q: %s, %v, want %s", test.text, got, err, test.want)
 	}
 }
 
 // The class of an agent is what the list says of its function.
 func TestParseClasses(t *testing.T) {
 	agents, err := Parse([]byte(`{"A": {"operator": "x", "function": " AI Assistants "}, "B": {"class": "search", "function": "other"}, "C": {"function": ["no text"]}, "D": null}`))
-	if got, want := fmt.Sprint(agents), "[{[A] AI Assistants} {[B] search} {[C] } {[D] }]"; err != nil || got != want {
-		t.Errorf("%s, %v, want %s", got, err, want)
-	}
+	got, want := fmt.Sprint(agents), "[{[A] AI Assistants} {[B] search} {[C] } {[D] }]"
+	must.Be(t, err == nil && got == want, "%s, %v, want %s", got, err, want)
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -68,9 +66,7 @@ func TestParseRefuses(t *testing.T) {
 		{strings.Repeat("#", MaxSize+1), "more than 1 MiB"},
 		{manyLines(maxAgents + 1), "it has 10001 agents, and 10000 is the most"},
 	} {
-		if _, err := Parse([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%.40q: %v, want %s", test.text, err, test.want)
-		}
+		must.Say(t, must.Err(Parse([]byte(test.text))), test.want, test.text)
 	}
 }
 

@@ -244,9 +244,7 @@ func TestCopyFromBeforeTheBound(t *testing.T) {
 	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
 	got := history["http://a"][0].History
 	last, before := got[len(got)-1], got[len(got)-2]
-	if len(got) != maxIntervals || !last.Stale || last.From != 8+30*aDay || !slices.Equal(last.Times, []uint32{7}) {
-		t.Errorf("%d intervals, the last %+v", len(got), last)
-	}
+	must.Be(t, len(got) == maxIntervals && last.Stale && last.From == 8+30*aDay && slices.Equal(last.Times, []uint32{7}), "%d intervals, the last %+v", len(got), last)
 	must.Be(t, before.Access == access.DisallowAll && slices.Equal(before.Times, []uint32{before.From}), "the one before: %+v", before)
 }
 
@@ -286,9 +284,8 @@ func TestLongOutage(t *testing.T) {
 			x.Time = x.Time.Add(time.Duration(i) * 10 * time.Minute)
 			must.Do(t, a.Add(&x, 0, uint64(i)))
 		}
-		if err := s.Resolve(context.Background(), time.Time{}, access.Policy{}, func(*Decision) error { return nil }); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		err := s.Resolve(context.Background(), time.Time{}, access.Policy{}, func(*Decision) error { return nil })
+		must.Be(t, err == nil, "%s: %v", name, err)
 		s.Close()
 	}
 }

@@ -93,9 +93,8 @@ func isKnown(err error) bool {
 func TestCutPack(t *testing.T) {
 	for _, data := range smallPacks(t) {
 		for size := range data {
-			if p, err := openCopy(data[:size:size], Options{}); p != nil || !isKnown(err) {
-				t.Fatalf("cut to %d of %d bytes: %v", size, len(data), err)
-			}
+			p, err := openCopy(data[:size:size], Options{})
+			must.Need(t, p == nil && isKnown(err), "cut to %d of %d bytes: %v", size, len(data), err)
 		}
 	}
 }
@@ -140,9 +139,8 @@ func testFlippedBits(t *testing.T, data []byte, options Options) {
 			if !options.Explain {
 				break
 			}
-			if err := p.Verify(); !errors.Is(err, ErrDamaged) {
-				t.Fatalf("byte %d: Verify says %v", i, err)
-			}
+			err := p.Verify()
+			must.Need(t, errors.Is(err, ErrDamaged), "byte %d: Verify says %v", i, err)
 		}
 		data[i] ^= bit
 	}
@@ -269,9 +267,7 @@ func resealBody(data []byte) {
 func useBroken(t testing.TB, data []byte, entries []Entry) {
 	p, err := openCopy(data, Options{Chains: brokenChains, Explain: true})
 	if err != nil {
-		if !isKnown(err) {
-			t.Fatal(err)
-		}
+		must.Need(t, isKnown(err), "%v", err)
 		return
 	}
 	answers(t, p, entries)
@@ -294,9 +290,7 @@ func useBroken(t testing.TB, data []byte, entries []Entry) {
 func useInPlace(t testing.TB, data []byte, chains []matcher.Chain, entries []Entry) {
 	silent, err := openCopy(data, Options{Chains: chains, Usage: statedOptions})
 	if err != nil {
-		if !isKnown(err) {
-			t.Fatal(err)
-		}
+		must.Need(t, isKnown(err), "%v", err)
 		return
 	}
 	var o matcher.Origin

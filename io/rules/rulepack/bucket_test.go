@@ -38,16 +38,13 @@ func TestBucketFind(t *testing.T) {
 		}
 		b := makeBucket(t, hashes, authorities)
 		for i, a := range authorities {
-			if place, known := b.find(hashes[i], []byte(a)); !known || int(b.origin(place).body) != i {
-				t.Fatalf("%x: %s is authority %d, %v", hashes, a, place, known)
-			}
-			if place, known := b.find(hashes[i], []byte(a+"b")); known {
-				t.Fatalf("%x: %sb is authority %d", hashes, a, place)
-			}
+			place, known := b.find(hashes[i], []byte(a))
+			must.Need(t, known && int(b.origin(place).body) == i, "%x: %s is authority %d, %v", hashes, a, place, known)
+			place, known = b.find(hashes[i], []byte(a+"b"))
+			must.Need(t, !known, "%x: %sb is authority %d", hashes, a, place)
 		}
-		if place, known := b.find(prints[rng.IntN(len(prints))], []byte("nobody")); known {
-			t.Fatalf("%x: nobody is authority %d", hashes, place)
-		}
+		place, known := b.find(prints[rng.IntN(len(prints))], []byte("nobody"))
+		must.Need(t, !known, "%x: nobody is authority %d", hashes, place)
 	}
 }
 
@@ -69,9 +66,8 @@ func TestEqualFingerprints(t *testing.T) {
 				zero |= 1 << (16*(i%4) + i/4)
 			}
 		}
-		if got := equalFingerprints(prints[:], print); got&want != want || got&^zero != 0 {
-			t.Fatalf("%04x in %x: %x, want %x", print, prints, got, want)
-		}
+		got := equalFingerprints(prints[:], print)
+		must.Need(t, got&want == want && got&^zero == 0, "%04x in %x: %x, want %x", print, prints, got, want)
 	}
 }
 
@@ -93,13 +89,11 @@ func TestLargeBucketFind(t *testing.T) {
 		}
 		b := makeBucket(t, hashes, authorities)
 		for i, a := range authorities {
-			if place, known := b.find(hashes[i], []byte(a)); !known || int(b.origin(place).body) != i {
-				t.Fatalf("%s of %d: authority %d, %v", a, n, place, known)
-			}
+			place, known := b.find(hashes[i], []byte(a))
+			must.Need(t, known && int(b.origin(place).body) == i, "%s of %d: authority %d, %v", a, n, place, known)
 			other := []byte(a + ".")
-			if place, known := b.find(hashOf(other), other); known {
-				t.Fatalf("%s of %d: authority %d", other, n, place)
-			}
+			place, known = b.find(hashOf(other), other)
+			must.Need(t, !known, "%s of %d: authority %d", other, n, place)
 		}
 	}
 }

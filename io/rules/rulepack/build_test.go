@@ -77,9 +77,7 @@ func TestProgress(t *testing.T) {
 		must.Do(t, b.Add(e))
 	}
 	info := must.Get(b.Finish())(t)
-	if last.What != "writing the pack" || last.Done < info.Size/2 || last.Done > info.Size {
-		t.Errorf("last seen: %+v, of a pack of %d bytes", last, info.Size)
-	}
+	must.Be(t, last.What == "writing the pack" && last.Done >= info.Size/2 && last.Done <= info.Size, "last seen: %+v, of a pack of %d bytes", last, info.Size)
 }
 
 // TestSpills checks a pack whose authorities and bodies went to temporary files
@@ -90,9 +88,8 @@ func TestSpills(t *testing.T) {
 	p := mustOpen(t, name, Options{Chains: testChains, Explain: true})
 	for _, e := range entries {
 		var o matcher.Origin
-		if err := p.Lookup(e.Authority, &o); err != nil || o.Access != e.Access {
-			t.Fatalf("%s: access %d, want %d, %v", e.Authority, o.Access, e.Access, err)
-		}
+		err := p.Lookup(e.Authority, &o)
+		must.Need(t, err == nil && o.Access == e.Access, "%s: access %d, want %d, %v", e.Authority, o.Access, e.Access, err)
 	}
 	for i := 0; i < len(entries); i += 97 {
 		must.Do(t, checkEntry(p, entries[i]))
@@ -142,9 +139,7 @@ func sameHash(t *testing.T, n int) []Entry {
 		authority := append([]byte(nil), secret...)
 		authority = binary.BigEndian.AppendUint64(authority, uint64(i)*0x9E3779B97F4A7C15)
 		authority = append(authority, "sixteen bytes..."...)
-		if hashOf(authority) != xxh3.Hash(append(append([]byte(nil), secret...), "eight...sixteen bytes..."...)) {
-			t.Fatalf("%q has another hash", authority)
-		}
+		must.Need(t, hashOf(authority) == xxh3.Hash(append(append([]byte(nil), secret...), "eight...sixteen bytes..."...)), "%q has another hash", authority)
 		entries = append(entries, body(string(authority), fmt.Sprintf("User-agent: *\nDisallow: /a%d\n", i%7)))
 	}
 	return entries
@@ -168,14 +163,12 @@ func TestHostileAuthorities(t *testing.T) {
 			var o matcher.Origin
 			for _, e := range entries {
 				unknown := append(append([]byte(nil), e.Authority...), '.')
-				if err := p.Lookup(unknown, &o); err != nil || o.Access != access.Unknown {
-					t.Fatalf("%q: access %d, %v", unknown, o.Access, err)
-				}
+				err := p.Lookup(unknown, &o)
+				must.Need(t, err == nil && o.Access == access.Unknown, "%q: access %d, %v", unknown, o.Access, err)
 			}
 			for _, e := range sameHash(t, 3000)[2500:] {
-				if err := p.Lookup(e.Authority, &o); err != nil || o.Access != access.Unknown {
-					t.Fatalf("%q: access %d, %v", e.Authority, o.Access, err)
-				}
+				err := p.Lookup(e.Authority, &o)
+				must.Need(t, err == nil && o.Access == access.Unknown, "%q: access %d, %v", e.Authority, o.Access, err)
 			}
 			must.Do(t, p.Verify())
 		})
@@ -242,9 +235,8 @@ func TestPackOfAskedAgents(t *testing.T) {
 			}
 			return decisions(triesOf(o, chains), paths)
 		}
-		if got, want := say(forSome, chains), say(forAll, chains); got != want {
-			t.Fatalf("%s:\n%s\nwant\n%s", e.Authority, got, want)
-		}
+		got, want := say(forSome, chains), say(forAll, chains)
+		must.Need(t, got == want, "%s:\n%s\nwant\n%s", e.Authority, got, want)
 		if say(notSome, other) != say(notAll, other) {
 			lost++
 		}
@@ -262,9 +254,7 @@ func TestBuildTakesFromBudget(t *testing.T) {
 		must.Do(t, err)
 		var large *budget.MemoryError
 		n := must.Allocated(func() { _, err = b.Keep(text[:size], false) })
-		if errors.As(err, &large) != refused || !refused && err != nil || refused && n > 1<<20 {
-			t.Errorf("%d bytes: %v, and %d bytes of memory", size, err, n)
-		}
+		must.Be(t, errors.As(err, &large) == refused && (refused || err == nil) && (!refused || n <= 1<<20), "%d bytes: %v, and %d bytes of memory", size, err, n)
 		b.Abort()
 	}
 }
@@ -278,9 +268,7 @@ func TestNumbered(t *testing.T) {
 		for i := range uint32(20_000) {
 			x := digestOf(i)
 			number, slot, err := all.find(&x)
-			if err != nil || number != noBody {
-				t.Fatalf("digest %d is there already, as %d, %v", i, number, err)
-			}
+			must.Need(t, err == nil && number == noBody, "digest %d is there already, as %d, %v", i, number, err)
 			must.Do(t, all.add(slot, &x, i+7))
 			must.Do(t, all.update(i, func(k *bodyMeta) { k.at, k.used = uint64(i)<<32, i%3 == 0 }))
 			for _, earlier := range []uint32{i, i / 2, 0} {

@@ -44,12 +44,10 @@ func TestCutWhileOpen(t *testing.T) {
 		}
 		must.Be(t, failed != nil || size > len(original)/2, "cut to %d bytes: no lookup failed", size)
 		must.Be(t, failed == nil || strings.Contains(failed.Error(), name), "cut to %d bytes: %v", size, failed)
-		if _, err := p.LookupAll(keys, make([]matcher.Origin, len(keys))); (err != nil) != (failed != nil) {
-			t.Errorf("cut to %d bytes: all at once: %v, one by one: %v", size, err, failed)
-		}
-		if err := p.Unchanged(); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), name) {
-			t.Errorf("cut to %d bytes: Unchanged: %v", size, err)
-		}
+		_, err := p.LookupAll(keys, make([]matcher.Origin, len(keys)))
+		must.Be(t, (err != nil) == (failed != nil), "cut to %d bytes: all at once: %v, one by one: %v", size, err, failed)
+		err = p.Unchanged()
+		must.Be(t, errors.Is(err, ErrChanged) && strings.Contains(err.Error(), name), "cut to %d bytes: Unchanged: %v", size, err)
 		kept.Written() // what was looked up is a copy
 		must.Fail(t, p.Verify(), "cut to", size, "bytes: Verify")
 		must.Do(t, p.Close())

@@ -48,9 +48,7 @@ func TestReference(t *testing.T) {
 				continue
 			}
 			must.Do(t, p.Lookup(authority, &o))
-			if (o.Access == access.Rules) != (origin.Body >= 0) {
-				t.Fatalf("%s: access %d, body %d", authority, o.Access, origin.Body)
-			}
+			must.Need(t, (o.Access == access.Rules) == (origin.Body >= 0), "%s: access %d, body %d", authority, o.Access, origin.Body)
 			if origin.Body < 0 {
 				continue
 			}
@@ -113,9 +111,8 @@ func TestRecords(t *testing.T) {
 			Chains: []matcher.Chain{{"*"}, {"A"}, {"B2"}, {"D", "c", "a"}}, Profile: profile, Explain: true, Records: true,
 		})
 		for _, e := range entries {
-			if err := checkEntry(p, e); err != nil {
-				t.Fatalf("%v\n%s", err, e.Body)
-			}
+			err := checkEntry(p, e)
+			must.Need(t, err == nil, "%v\n%s", err, e.Body)
 		}
 	}
 }
@@ -223,8 +220,6 @@ func verdictsOf(t *testing.T, origins matcher.Origins, b *batch.Batch, o evaluat
 	t.Helper()
 	var v batch.Verdicts
 	must.Do(t, evaluate.New(origins, o).Evaluate(b, &v))
-	if v.Rows < 1000 {
-		t.Fatal(fmt.Sprint(v.Rows, " rows"))
-	}
+	must.Need(t, v.Rows >= 1000, "%d rows", v.Rows)
 	return &v
 }

@@ -158,9 +158,8 @@ func TestExample(t *testing.T) {
 	d := dump{data: p.authorities, from: int(sections["authorities"].Offset)}
 	fmt.Fprintf(&d, "section authorities\n")
 	for number := range p.buckets {
-		if start := int(p.start(number)); start != d.at {
-			t.Fatalf("bucket %d starts at %d, not %d", number, start, d.at)
-		}
+		start := int(p.start(number))
+		must.Need(t, start == d.at, "bucket %d starts at %d, not %d", number, start, d.at)
 		d.bucket(int(number))
 	}
 	d.data, d.from, d.at = p.directory, int(sections["directory"].Offset), 0
@@ -176,16 +175,13 @@ func TestExample(t *testing.T) {
 	}
 	want, err := os.ReadFile(golden)
 	must.Do(t, err)
-	if !bytes.Equal(d.Bytes(), want) {
-		t.Errorf("the example's bytes are\n%s", firstDifference(d.String(), string(want)))
-	}
+	must.Be(t, bytes.Equal(d.Bytes(), want), "the example's bytes are\n%s", firstDifference(d.String(), string(want)))
 	// What DESIGN.md says of the lookups.
 	var o matcher.Origin
 	for authority, want := range map[string]access.Outcome{
 		"https://a.example": access.Rules, "https://gone.example": access.AllowAll, "https://z.example": access.Unknown,
 	} {
-		if err := p.Lookup([]byte(authority), &o); err != nil || o.Access != want {
-			t.Errorf("%s: access %d, want %d, %v", authority, o.Access, want, err)
-		}
+		err := p.Lookup([]byte(authority), &o)
+		must.Be(t, err == nil && o.Access == want, "%s: access %d, want %d, %v", authority, o.Access, want, err)
 	}
 }

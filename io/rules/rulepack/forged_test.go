@@ -104,9 +104,8 @@ func TestBlobsAreBounded(t *testing.T) {
 				binary.LittleEndian.PutUint64(s[bodiesSection][rowSize+test.column:], uint64(len(s[test.kind])))
 			})
 			var errs map[string]error
-			if n := must.Allocated(func() { errs = everyUse(forged, limit) }); n > most {
-				t.Errorf("%s, limit %d: %d bytes of memory for a pack of %d", test.name, limit, n, len(forged))
-			}
+			n := must.Allocated(func() { errs = everyUse(forged, limit) })
+			must.Be(t, n <= most, "%s, limit %d: %d bytes of memory for a pack of %d", test.name, limit, n, len(forged))
 			for use, err := range errs {
 				must.Equal(t, strings.Contains(test.fails, use), errors.Is(err, ErrDamaged), test.name, "limit", limit, use, err)
 			}
@@ -177,9 +176,8 @@ func TestLargestRecordsAndNotes(t *testing.T) {
 		}
 		for _, text := range []string{text, string(utf16[:min(len(utf16), robotstxt.DefaultLimit)])} {
 			p := must.Get(openCopy(onePack(t, text, BuildOptions{}), Options{Explain: true}))(t)
-			if err := p.Verify(); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
+			err := p.Verify()
+			must.Be(t, err == nil, "%s: %v", name, err)
 			r := readRow(p.rows, 0)
 			if notes := p.notes[r.notes[0]:r.notes[1]]; len(notes) > 0 {
 				t.Logf("%s: compiled %v, %.1f times the bytes in notes", name, r.flags&bodySource == 0, float64(le32(notes[4:]))/float64(len(text)))
@@ -206,15 +204,13 @@ func TestSourceTakesFromBudget(t *testing.T) {
 	}
 	for name, use := range uses {
 		var large *budget.MemoryError
-		if n := must.Allocated(func() { err = use() }); n > 2*uint64(len(text)) {
-			t.Errorf("%s: %d bytes of memory for a body of %d", name, n, len(text))
-		}
+		n := must.Allocated(func() { err = use() })
+		must.Be(t, n <= 2*uint64(len(text)), "%s: %d bytes of memory for a body of %d", name, n, len(text))
 		must.Need(t, errors.As(err, &large) && large.Need == matcher.CompileMemory([]byte(text)) && large.Limit == 32<<20, "%s: %v", name, err)
 	}
 	p.budget = budget.New(2 * matcher.CompileMemory([]byte(text)))
 	for name, use := range uses {
-		if err := use(); err != nil {
-			t.Errorf("%s, with enough: %v", name, err)
-		}
+		err := use()
+		must.Be(t, err == nil, "%s, with enough: %v", name, err)
 	}
 }

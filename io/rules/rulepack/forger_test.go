@@ -165,9 +165,7 @@ func (f *forger) use(t *testing.T, data []byte) (all [][]string, verified bool) 
 	} {
 		p, err := openCopy(data, o)
 		if err != nil {
-			if !isKnown(err) {
-				t.Fatal(err)
-			}
+			must.Need(t, isKnown(err), "%v", err)
 			return nil, false
 		}
 		all = append(all, answers(t, p, f.entries))
@@ -180,9 +178,7 @@ func (f *forger) use(t *testing.T, data []byte) (all [][]string, verified bool) 
 	}
 	p := must.Get(openCopy(data, Options{Explain: true}))(t)
 	err := p.Verify()
-	if err != nil && !isKnown(err) {
-		t.Fatal(err)
-	}
+	must.Need(t, err == nil || isKnown(err), "%v", err)
 	for number := range min(p.bodies, 20) {
 		if b, err := p.describeBody(number); err == nil && b.Compiled != nil {
 			for _, trie := range b.Compiled.Groups() {
@@ -241,9 +237,7 @@ func TestForgedPack(t *testing.T) {
 			})
 			took := time.Since(start)
 			longest, most = max(longest, took), max(most, size)
-			if took > 10*time.Second || size > 256<<20 {
-				t.Errorf("%s: %v, %d bytes of memory", what, took, size)
-			}
+			must.Be(t, took <= 10*time.Second && size <= 256<<20, "%s: %v, %d bytes of memory", what, took, size)
 			result[f.compare(all, verified)]++
 		}
 		t.Logf("of %d bytes: %v, at most %v and %d bytes of memory", len(f.sound), result, longest, most)

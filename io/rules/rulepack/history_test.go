@@ -101,12 +101,10 @@ func TestHistoryComesBack(t *testing.T) {
 		must.Equal(t, spansText(t, p, authority), want, authority)
 	}
 	var o matcher.Origin
-	if err := p.Lookup([]byte(a), &o); err != nil || allows(&o.Tries[0], "/b") || o.Facts.Fetched != 350 || o.Stale {
-		t.Errorf("without a time: %+v, %v", o, err)
-	}
-	if info := p.Info(); info.Version != historyVersion || !info.History || info.Intervals != 5 {
-		t.Errorf("%+v", info)
-	}
+	err := p.Lookup([]byte(a), &o)
+	must.Be(t, err == nil && !allows(&o.Tries[0], "/b") && o.Facts.Fetched == 350 && !o.Stale, "without a time: %+v, %v", o, err)
+	info := p.Info()
+	must.Be(t, info.Version == historyVersion && info.History && info.Intervals == 5, "%+v", info)
 	must.Do(t, p.Verify())
 }
 
@@ -131,9 +129,7 @@ func TestHistoryAsOf(t *testing.T) {
 		if err == nil {
 			_, err = p.LookupAll([]matcher.Key{{Text: []byte(a)}}, all[:])
 		}
-		if err != nil || one.Access != test.access || one.Facts.Fetched != test.fetched || all[0].Access != test.access {
-			t.Errorf("at %d: %+v, %v", test.asOf, one, err)
-		}
+		must.Be(t, err == nil && one.Access == test.access && one.Facts.Fetched == test.fetched && all[0].Access == test.access, "at %d: %+v, %v", test.asOf, one, err)
 	}
 }
 
@@ -160,9 +156,8 @@ func TestHistoryOfSeveralSources(t *testing.T) {
 // A pack without a history is what it was before there were any.
 func TestPackWithoutHistoryHasNothingOfIt(t *testing.T) {
 	p := mustOpen(t, build(t, testEntries(), BuildOptions{}, 1), Options{})
-	if info := p.Info(); info.Version != version || info.History || len(info.Sections) != intervalsSection-1 {
-		t.Errorf("%+v", info)
-	}
+	info := p.Info()
+	must.Be(t, info.Version == version && !info.History && len(info.Sections) == intervalsSection-1, "%+v", info)
 }
 
 // A history that cannot be is refused.
@@ -198,8 +193,7 @@ func TestNotYet(t *testing.T) {
 			t.Errorf("%s: %+v and %+v, %v", keys[i].Text, one, all[i], err)
 		}
 	}
-	if _, is, err := p.Authority([]byte(later)); is || err != nil || p.Info().Authorities != 1 {
-		t.Errorf("%v, %v, %d authorities", is, err, p.Info().Authorities)
-	}
+	_, is, err := p.Authority([]byte(later))
+	must.Be(t, !is && err == nil && p.Info().Authorities == 1, "%v, %v, %d authorities", is, err, p.Info().Authorities)
 	must.Do(t, p.Verify())
 }

@@ -66,9 +66,8 @@ func TestLookupAll(t *testing.T) {
 			for i := range some {
 				some[i] = authorities[rng.IntN(len(authorities))]
 			}
-			if got := sameAsLookup(t, all, single, some); got != n {
-				t.Fatalf("%d of %d keys", got, n)
-			}
+			got := sameAsLookup(t, all, single, some)
+			must.Need(t, got == n, "%d of %d keys", got, n)
 		}
 	}
 }
@@ -138,7 +137,6 @@ func TestLookupAllAllocs(t *testing.T) {
 	look()
 	must.Equal(t, testing.AllocsPerRun(100, look), 0, "it allocates")
 	must.Do(t, p.Close())
-	if i, err := p.LookupAll(keys, origins); err == nil || i != 0 {
-		t.Errorf("closed: key %d, error %v", i, err)
-	}
+	i, err := p.LookupAll(keys, origins)
+	must.Be(t, err != nil && i == 0, "closed: key %d, error %v", i, err)
 }

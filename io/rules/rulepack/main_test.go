@@ -73,9 +73,8 @@ func mustOpen(t testing.TB, name string, o Options) *Pack {
 	t.Helper()
 	p := must.Get(Open(name, o))(t)
 	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		err := p.Close()
+		must.Do(t, err)
 	})
 	return p
 }

@@ -33,9 +33,8 @@ func TestLookup(t *testing.T) {
 		}
 		var o matcher.Origin
 		for _, unknown := range []string{"", "http://other.example:8443", "https://shared.exampl", "shared.example", "https://", strings.Repeat("x", 10_000)} {
-			if err := p.Lookup([]byte(unknown), &o); err != nil || o.Access != access.Unknown || o.Tries != nil {
-				t.Errorf("%.20s: access %d, %v", unknown, o.Access, err)
-			}
+			err := p.Lookup([]byte(unknown), &o)
+			must.Be(t, err == nil && o.Access == access.Unknown && o.Tries == nil, "%.20s: access %d, %v", unknown, o.Access, err)
 		}
 		must.Do(t, p.Verify())
 	}
@@ -71,9 +70,8 @@ func TestInfo(t *testing.T) {
 	p := must.Get(Inspect(name, ""))(t)
 	defer p.Close()
 	info := p.Info()
-	if a, b := fmt.Sprintf("%+v", *built), fmt.Sprintf("%+v", *info); len(built.Sections) != len(info.Sections) || a != b {
-		t.Errorf("built %s\nopened %s", a, b)
-	}
+	a, b := fmt.Sprintf("%+v", *built), fmt.Sprintf("%+v", *info)
+	must.Be(t, len(built.Sections) == len(info.Sections) && a == b, "built %s\nopened %s", a, b)
 	want := Info{
 		Version: version, Maker: "robotsbatch test", Limit: robotstxt.DefaultLimit, AsOf: 1_700_000_000, Authorities: 14, Rules: 12, AllowAll: 1, DisallowAll: 1,
 		Limited: 2, HTML: 1, Bodies: 9, Uncompiled: 1, SourceBytes: info.SourceBytes, Size: int64(len(read(t, name))), Sections: info.Sections, Checksum: info.Checksum,
@@ -96,22 +94,18 @@ func TestBody(t *testing.T) {
 			continue
 		}
 		counted, _ := robotstxt.Counted(e.Body, robotstxt.Options{Cut: e.Cut})
-		if _, b := describe(string(e.Authority)); b.Digest != sha256.Sum256(counted) {
-			t.Errorf("%s: digest %x", e.Authority, b.Digest)
-		}
+		_, b := describe(string(e.Authority))
+		must.Be(t, b.Digest == sha256.Sum256(counted), "%s: digest %x", e.Authority, b.Digest)
 	}
 	_, shared := describe("https://shared.example")
 	want := Records{Sitemaps: []string{"https://x.test/s.xml"}, CrawlDelays: []CrawlDelay{{Agents: []string{"a"}, Value: "5"}}}
 	must.Equal(t, fmt.Sprintf("%+v", shared.Records), fmt.Sprintf("%+v", want), "records", want)
-	if a, cut := describe("https://cut.example"); !a.Limited || a.Status != 206 || cut.Kind != robotstxt.TextKind {
-		t.Errorf("%+v, %+v", a, cut)
-	}
-	if _, html := describe("https://html.example"); html.Kind != robotstxt.HTMLKind {
-		t.Error("HTML is not known")
-	}
-	if _, overlap := describe("https://overlap.example"); overlap.Compiled != nil || len(overlap.Source) == 0 {
-		t.Error("a body with overlapping groups is compiled")
-	}
+	a, cut := describe("https://cut.example")
+	must.Be(t, a.Limited && a.Status == 206 && cut.Kind == robotstxt.TextKind, "%+v, %+v", a, cut)
+	_, html := describe("https://html.example")
+	must.Be(t, html.Kind == robotstxt.HTMLKind, "HTML is not known")
+	_, overlap := describe("https://overlap.example")
+	must.Be(t, overlap.Compiled == nil && len(overlap.Source) != 0, "a body with overlapping groups is compiled")
 	must.Is(t, must.Err(p.Body(1000)), ErrDamaged, "body 1000")
 }
 
@@ -154,9 +148,8 @@ func TestAddErrors(t *testing.T) {
 	}
 	_, err := b.Finish()
 	must.Mention(t, err, "x.rules", "two entries", "https://a.example")
-	if files, _ := os.ReadDir(filepath.Dir(b.name)); len(files) != 0 {
-		t.Errorf("left behind: %v", files)
-	}
+	files, _ := os.ReadDir(filepath.Dir(b.name))
+	must.Be(t, len(files) == 0, "left behind: %v", files)
 }
 
 func TestAbort(t *testing.T) {
@@ -168,9 +161,8 @@ func TestAbort(t *testing.T) {
 		must.Do(t, b.Add(e))
 	}
 	b.Abort()
-	if files, _ := os.ReadDir(folder); len(files) != 1 || string(read(t, name)) != "before" {
-		t.Errorf("the folder has %v", files)
-	}
+	files, _ := os.ReadDir(folder)
+	must.Be(t, len(files) == 1 && string(read(t, name)) == "before", "the folder has %v", files)
 	must.Is(t, must.Err(Create(context.Background(), filepath.Join(folder, "nowhere", "x.rules"), BuildOptions{})), fs.ErrNotExist, "Create in no folder")
 }
 
@@ -193,9 +185,8 @@ func TestEmptyPack(t *testing.T) {
 	must.Be(t, info.Authorities == 0 && info.Bodies == 0, "%+v", info)
 	p := mustOpen(t, name, Options{Chains: testChains})
 	var o matcher.Origin
-	if err := p.Lookup([]byte("https://a.example"), &o); err != nil || o.Access != access.Unknown {
-		t.Errorf("access %d, %v", o.Access, err)
-	}
+	err := p.Lookup([]byte("https://a.example"), &o)
+	must.Be(t, err == nil && o.Access == access.Unknown, "access %d, %v", o.Access, err)
 	must.Do(t, p.Verify())
 }
 
@@ -235,16 +226,13 @@ func TestOpenErrors(t *testing.T) {
 		{file("limit", good), Options{Limit: 1 << 20}, ErrMismatch, []string{"1048576", "512000"}},
 	} {
 		p, err := Open(test.name, test.options)
-		if p != nil || test.is != nil && !errors.Is(err, test.is) {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.Be(t, p == nil && (test.is == nil || errors.Is(err, test.is)), "%s: %v", test.name, err)
 		must.Mention(t, err, append(test.words, test.name)...)
 	}
 	mustOpen(t, google, Options{Profile: robotstxt.Google, Limit: 1 << 20})
 	mustOpen(t, large, Options{Limit: 1 << 20})
-	if p, err := Inspect(large, ""); err != nil || p.Close() != nil {
-		t.Error(err)
-	}
+	p, err := Inspect(large, "")
+	must.Be(t, err == nil && p.Close() == nil, "%v", err)
 }
 
 func TestClose(t *testing.T) {
@@ -272,9 +260,8 @@ func TestLookupAllocatesNothing(t *testing.T) {
 			must.Do(t, p.Lookup(unknown, &o))
 		}
 		pass()
-		if n := testing.AllocsPerRun(100, pass); n > 0 {
-			t.Errorf("%v allocations", n)
-		}
+		n := testing.AllocsPerRun(100, pass)
+		must.Be(t, n == 0, "%v allocations", n)
 	}
 }
 

@@ -79,9 +79,8 @@ func TestAnotherBodysStatements(t *testing.T) {
 		reseal(forged)
 		p := must.Get(openCopy(forged, Options{Chains: testChains, Usage: statedOptions}))(t)
 		var o matcher.Origin
-		if err := p.Lookup([]byte("https://a.example"), &o); (err == nil) != (value == "n") || err != nil && !errors.Is(err, ErrDamaged) {
-			t.Errorf("%s: %v", value, err)
-		}
+		err := p.Lookup([]byte("https://a.example"), &o)
+		must.Be(t, (err == nil) == (value == "n") && (err == nil || errors.Is(err, ErrDamaged)), "%s: %v", value, err)
 	}
 }
 
@@ -131,9 +130,7 @@ func TestStatementsAreShared(t *testing.T) {
 			if first.Facts.Usage == nil {
 				first.Facts.Usage = other.Facts.Usage
 			}
-			if other.Facts.Usage != first.Facts.Usage || other.Facts.Usage == nil {
-				t.Errorf("%s has statements of its own", e.Authority)
-			}
+			must.Be(t, other.Facts.Usage == first.Facts.Usage && other.Facts.Usage != nil, "%s has statements of its own", e.Authority)
 		}
 	}
 	pass := func() {
@@ -142,7 +139,6 @@ func TestStatementsAreShared(t *testing.T) {
 		}
 	}
 	pass()
-	if n := testing.AllocsPerRun(10, pass); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
+	n := testing.AllocsPerRun(10, pass)
+	must.Be(t, n == 0, "%v allocations", n)
 }

@@ -57,9 +57,8 @@ func TestHostileAuthorities(t *testing.T) {
 	d := open(t, filepath.Join(outside, "rules"), Options{})
 	for _, authority := range hostile {
 		var o matcher.Origin
-		if err := d.Lookup([]byte(authority), &o); err != nil || o.Access != access.Unknown {
-			t.Errorf("%.40q: access %d, error %v", authority, o.Access, err)
-		}
+		err := d.Lookup([]byte(authority), &o)
+		must.Be(t, err == nil && o.Access == access.Unknown, "%.40q: access %d, error %v", authority, o.Access, err)
 	}
 	must.Equal(t, d.Stats().Files, 0, "files were read")
 }
@@ -101,9 +100,8 @@ func TestLinks(t *testing.T) {
 		"http://dir.example": "b/robots.txt",
 		"http://store":       "",
 	} {
-		if got, err := which(d, files, authority); got != want || err != nil {
-			t.Errorf("%s: file %q, error %v, want %q", authority, got, err, want)
-		}
+		got, err := which(d, files, authority)
+		must.Be(t, got == want && err == nil, "%s: file %q, error %v, want %q", authority, got, err, want)
 	}
 	for _, name := range []string{"escape", "escape2", "absolute", "dangling", "loop", "to.fifo"} {
 		must.Mention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name)+": ", "symbolic link")
@@ -120,9 +118,8 @@ func TestLinkedSchemeFolder(t *testing.T) {
 	link(t, "tls", filepath.Join(folder, "https"))
 	d := open(t, folder, Options{})
 	for authority, want := range map[string]string{"https://a": "tls/a", "http://a": "a"} {
-		if got, err := which(d, files, authority); got != want || err != nil {
-			t.Errorf("%s: file %q, error %v, want %q", authority, got, err, want)
-		}
+		got, err := which(d, files, authority)
+		must.Be(t, got == want && err == nil, "%s: file %q, error %v, want %q", authority, got, err, want)
 	}
 	for _, to := range []string{t.TempDir(), "../", "nothing"} {
 		folder := bodies(t, "a")
@@ -298,9 +295,8 @@ func TestBomb(t *testing.T) {
 		d := open(t, folder, Options{})
 		got := must.Allocated(func() { must.Do(t, d.Lookup([]byte("http://a"), new(matcher.Origin))) })
 		must.Be(t, got <= 1<<24, "%s: %d bytes were allocated for a body of %d", name, got, robotstxt.DefaultLimit)
-		if _, text, err := d.Text([]byte("http://a")); err != nil || len(text) != (robotstxt.Options{}).ReadSize() {
-			t.Errorf("%s: %d bytes, error %v", name, len(text), err)
-		}
+		_, text, err := d.Text([]byte("http://a"))
+		must.Be(t, err == nil && len(text) == (robotstxt.Options{}).ReadSize(), "%s: %d bytes, error %v", name, len(text), err)
 	}
 }
 
@@ -316,9 +312,8 @@ func TestZstdWindow(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(folder, name), append(frame, body...), 0o644))
 	}
 	d := open(t, folder, Options{})
-	if got, err := which(d, []string{"a.zst"}, "http://a"); got != "a.zst" || err != nil {
-		t.Errorf("128 MiB: file %q, error %v", got, err)
-	}
+	got, err := which(d, []string{"a.zst"}, "http://a")
+	must.Be(t, got == "a.zst" && err == nil, "128 MiB: file %q, error %v", got, err)
 	for _, name := range []string{"b", "c"} {
 		must.Mention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name+".zst")+": ", "window")
 	}
@@ -360,9 +355,8 @@ func TestRandomFolder(t *testing.T) {
 			must.Do(t, d.Lookup(append([]byte(scheme), key...), &o))
 		}
 	}
-	if s := d.Stats(); s.Listed == 0 || s.Ignored == 0 || s.Files != 0 {
-		t.Errorf("%+v", s)
-	}
+	s := d.Stats()
+	must.Be(t, s.Listed != 0 && s.Ignored != 0 && s.Files == 0, "%+v", s)
 }
 
 // A body that takes more memory to compile than may be lent is an error that says so and names
@@ -374,9 +368,7 @@ func TestBodyTakesFromBudget(t *testing.T) {
 	var large *budget.MemoryError
 	err := lookupError(t, d, "http://a")
 	must.Mention(t, err, filepath.Join(folder, "a")+": ", "robots.txt of 900000 bytes")
-	if !errors.As(err, &large) || large.Limit != 32<<20 {
-		t.Fatal(err)
-	}
+	must.Need(t, errors.As(err, &large) && large.Limit == 32<<20, "%v", err)
 	d = open(t, folder, Options{Limit: 1 << 20, Budget: budget.New(2 * large.Need)})
 	must.Do(t, d.Lookup([]byte("http://a"), new(matcher.Origin)))
 }

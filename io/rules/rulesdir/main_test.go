@@ -84,9 +84,8 @@ func open(t testing.TB, folder string, o Options) *Dir {
 	o.Explain = true
 	d := must.Get(Open(t.Context(), folder, o))(t)
 	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		err := d.Close()
+		must.Do(t, err)
 	})
 	return d
 }
@@ -130,8 +129,6 @@ func lookupError(t *testing.T, d *Dir, authority string) error {
 	t.Helper()
 	var o matcher.Origin
 	err := d.Lookup([]byte(authority), &o)
-	if err == nil {
-		t.Fatalf("%s: no error, access %d", authority, o.Access)
-	}
+	must.Need(t, err != nil, "%s: no error, access %d", authority, o.Access)
 	return err
 }

@@ -170,9 +170,8 @@ func TestClashInFolder(t *testing.T) {
 	files := []string{"a/robots.txt", "a/robots.txt.gz", "b"}
 	d := open(t, bodies(t, files...), Options{})
 	must.Mention(t, lookupError(t, d, "http://a"), "a/robots.txt ", "a/robots.txt.gz ")
-	if got, err := which(d, files, "http://b"); got != "b" || err != nil {
-		t.Errorf("http://b: file %q, error %v", got, err)
-	}
+	got, err := which(d, files, "http://b")
+	must.Be(t, got == "b" && err == nil, "http://b: file %q, error %v", got, err)
 }
 
 // Folders without a robots.txt give way to a file, in whatever order they are
@@ -192,14 +191,12 @@ func TestEmptyFoldersGiveWay(t *testing.T) {
 			seen[i] = true
 			must.Do(t, b.add(strings.TrimSuffix(names[i], "/"), strings.HasSuffix(names[i], "/"), httpsOnly))
 		}
-		if err := b.link(); err != nil {
-			t.Fatalf("%v: %v", seen, err)
-		}
+		err := b.link()
+		must.Need(t, err == nil, "%v: %v", seen, err)
 		must.Be(t, !seen[3] || b.index.listed == 1, "%v: %d are listed", seen, b.index.listed)
 	}
-	if got, err := which(d, files, "https://a.example"); got != files[3] || err != nil {
-		t.Errorf("file %q, error %v", got, err)
-	}
+	got, err := which(d, files, "https://a.example")
+	must.Be(t, got == files[3] && err == nil, "file %q, error %v", got, err)
 }
 
 func TestNoClash(t *testing.T) {
@@ -219,9 +216,8 @@ func TestStats(t *testing.T) {
 	must.Equal(t, d.Stats(), want, "after two files")
 	write(t, folder, "c", "Disallow: /too/early\n")
 	var o matcher.Origin
-	if err := d.Lookup([]byte("http://c"), &o); err != nil || o.Access != access.Rules {
-		t.Errorf("http://c: access %d, error %v", o.Access, err)
-	}
+	err := d.Lookup([]byte("http://c"), &o)
+	must.Be(t, err == nil && o.Access == access.Rules, "http://c: access %d, error %v", o.Access, err)
 }
 
 func TestOpenErrors(t *testing.T) {
@@ -240,9 +236,8 @@ func TestFolderChanges(t *testing.T) {
 	folder := bodies(t, files...)
 	d := open(t, folder, Options{Memory: 1}) // keeps nothing
 	for i, authority := range []string{"http://a", "http://b"} {
-		if got, err := which(d, files, authority); got != files[i] || err != nil {
-			t.Fatalf("%s: file %q, error %v", authority, got, err)
-		}
+		got, err := which(d, files, authority)
+		must.Need(t, got == files[i] && err == nil, "%s: file %q, error %v", authority, got, err)
 	}
 	for _, gone := range []string{"a", "b/robots.txt", "c"} {
 		must.Do(t, os.RemoveAll(filepath.Join(folder, gone)))
@@ -251,9 +246,8 @@ func TestFolderChanges(t *testing.T) {
 		must.Mention(t, lookupError(t, d, authority), files[i][:1], "must not change")
 	}
 	write(t, folder, "late", body(0))
-	if got, err := which(d, files, "http://late"); got != "" || err != nil {
-		t.Errorf("http://late: file %q, error %v", got, err)
-	}
+	got, err := which(d, files, "http://late")
+	must.Be(t, got == "" && err == nil, "http://late: file %q, error %v", got, err)
 }
 
 func TestClose(t *testing.T) {
@@ -264,9 +258,8 @@ func TestClose(t *testing.T) {
 			must.Do(t, d.Close())
 			must.Mention(t, lookupError(t, d, authority), "b")
 		}
-		if got, err := which(d, files, "http://a"); got != "a" || err != nil {
-			t.Errorf("http://a: file %q, error %v", got, err)
-		}
+		got, err := which(d, files, "http://a")
+		must.Be(t, got == "a" && err == nil, "http://a: file %q, error %v", got, err)
 	}
 }
 
@@ -297,9 +290,8 @@ func TestChains(t *testing.T) {
 		d := must.Get(Open(t.Context(), folder, Options{Chains: chains}))(t)
 		defer d.Close()
 		var o matcher.Origin
-		if err := d.Lookup([]byte("http://a"), &o); err != nil || o.Access != access.Rules || len(o.Tries) != tries {
-			t.Errorf("%d chains: access %d, %d tries, error %v", len(chains), o.Access, len(o.Tries), err)
-		}
+		err := d.Lookup([]byte("http://a"), &o)
+		must.Be(t, err == nil && o.Access == access.Rules && len(o.Tries) == tries, "%d chains: access %d, %d tries, error %v", len(chains), o.Access, len(o.Tries), err)
 	}
 }
 
@@ -365,9 +357,8 @@ func TestEviction(t *testing.T) {
 		wg.Wait()
 		s := d.Stats()
 		must.Be(t, s.Files == hosts && (s.Rereads == 0) == (memory == 0), "memory %d: %+v", memory, s)
-		if size := d.rules.Size(); memory > 0 && size > memory {
-			t.Errorf("memory %d: %d bytes are kept", memory, size)
-		}
+		size := d.rules.Size()
+		must.Be(t, memory <= 0 || size <= memory, "memory %d: %d bytes are kept", memory, size)
 	}
 }
 
@@ -427,9 +418,8 @@ func TestUsed(t *testing.T) {
 	later := time.Now().Add(time.Hour)
 	put(t, filepath.Join(folder, "c.example", "robots.txt"), "")
 	must.Do(t, os.Chtimes(filepath.Join(folder, "c.example"), later, later))
-	if now, err := Version(folder, "c.example/"); err != nil || now == list[2] {
-		t.Errorf("c.example/ is still %+v, %v", now, err)
-	}
+	now, err := Version(folder, "c.example/")
+	must.Be(t, err == nil && now != list[2], "c.example/ is still %+v, %v", now, err)
 }
 
 func TestNamesChecksum(t *testing.T) {
@@ -445,9 +435,8 @@ func TestNamesChecksum(t *testing.T) {
 	one := names("a.example", "b.example/robots.txt", "c.example")
 	must.Equal(t, names("c.example", "b.example/robots.txt", "a.example"), one, "order matters")
 	for _, files := range [][]string{{"a.example", "b.example/robots.txt"}, {"a.example", "b.example", "c.example"}, {}} {
-		if other := names(files...); other == one {
-			t.Errorf("%q: %s, too", files, other)
-		}
+		other := names(files...)
+		must.Be(t, other != one, "%q: %s, too", files, other)
 	}
 }
 

@@ -23,9 +23,8 @@ func walked(t *testing.T, d *Dir, workers int) map[string]string {
 	err := d.Walk(workers, func() {}, func(authority, body []byte) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if _, again := found[string(authority)]; again {
-			t.Errorf("%s comes twice", authority)
-		}
+		_, again := found[string(authority)]
+		must.Be(t, !again, "%s comes twice", authority)
 		found[string(authority)] = string(body)
 		return nil
 	})
@@ -38,15 +37,12 @@ func checkWalk(t *testing.T, d *Dir, names []string, wants map[string]string) {
 	t.Helper()
 	found := walked(t, d, 1)
 	for authority, want := range wants {
-		if _, ok := found[authority]; ok != (want != "") {
-			t.Errorf("%s: visited: %v, by Lookup's file %q", authority, ok, want)
-		}
+		_, ok := found[authority]
+		must.Be(t, ok == (want != ""), "%s: visited: %v, by Lookup's file %q", authority, ok, want)
 	}
 	for authority, got := range found {
 		file, err := which(d, names, authority)
-		if err != nil || file == "" || got != body(place(names, file)) {
-			t.Errorf("%s: visited with the body %q; Lookup has that of %q, %v", authority, got, file, err)
-		}
+		must.Be(t, err == nil && file != "" && got == body(place(names, file)), "%s: visited with the body %q; Lookup has that of %q, %v", authority, got, file, err)
 	}
 }
 
@@ -103,9 +99,7 @@ func TestWalkErrors(t *testing.T) {
 		})
 		must.Is(t, err, stop, workers, "workers")
 		// Others may go on until they hear of it, so only one worker is sure.
-		if workers == 1 && visited.Load() != 10 {
-			t.Errorf("%d visits, the last of which was to end it", visited.Load())
-		}
+		must.Be(t, workers != 1 || visited.Load() == 10, "%d visits, the last of which was to end it", visited.Load())
 	}
 	must.Do(t, os.Remove(filepath.Join(folder, "host50")))
 	must.Mention(t, d.Walk(4, func() {}, func([]byte, []byte) error { return nil }), "host50", "must not change")

@@ -40,9 +40,7 @@ func TestBodies(t *testing.T) {
 			return nil
 		})
 		if part, wantsError := strings.CutPrefix(test.want, "!"); wantsError || err != nil {
-			if err == nil || !strings.Contains(err.Error(), part) || strings.Contains(err.Error(), "-rules") {
-				t.Errorf("%s: %v, want %s", test.sources, err, test.want)
-			}
+			must.Be(t, err != nil && strings.Contains(err.Error(), part) && !strings.Contains(err.Error(), "-rules"), "%s: %v, want %s", test.sources, err, test.want)
 		} else if strings.Join(got, " ") != test.want {
 			t.Errorf("%s:\n got %q\nwant %q", test.sources, got, test.want)
 		}
@@ -100,9 +98,7 @@ func TestPackedBodies(t *testing.T) {
 		}
 		for _, f := range packed {
 			f.Profile, f.Message = "", ""
-			if !want[f] {
-				t.Errorf("%s: %+v in\n%s\nof\n%s", b.Name, f, b.Text, bodies[b.Name])
-			}
+			must.Be(t, want[f], "%s: %+v in\n%s\nof\n%s", b.Name, f, b.Text, bodies[b.Name])
 			delete(want, f)
 			compared++
 		}
@@ -111,8 +107,6 @@ func TestPackedBodies(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	must.Be(t, compared >= 100, "only %d findings", compared)
 }

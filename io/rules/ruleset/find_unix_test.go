@@ -22,9 +22,7 @@ func TestFoldersAreClosedBeforeTheNext(t *testing.T) {
 	few.Cur = 64
 	must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few))
 	is, err := isCaptureFolder(t.Context(), folder)
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &usual); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &usual))
 	must.Be(t, !is && err == nil, "captures: %v, error %v", is, err)
 }
 

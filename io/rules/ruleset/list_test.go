@@ -68,22 +68,17 @@ func TestList(t *testing.T) {
 			var got []string
 			err = l.Each(func(x *Listed) error {
 				found, known, err := l.Find(x.Key)
-				if err != nil || !known || found.Authority != x.Authority || string(found.SURT) != string(x.SURT) {
-					t.Errorf("%s: %+v is found as %+v, %v", x.Key, x, found, err)
-				}
+				must.Be(t, err == nil && known && found.Authority == x.Authority && string(found.SURT) == string(x.SURT), "%s: %+v is found as %+v, %v", x.Key, x, found, err)
 				got = append(got, fmt.Sprintf("%s=%d/%d", strings.TrimPrefix(string(x.Key), "http://"), x.Access, x.Status))
 				return nil
 			})
-			if s := strings.Join(got, " "); err != nil || s != test.want || l.Len() != int64(len(got)) {
-				t.Errorf("%s, %v, want %s", s, err, test.want)
-			}
+			s := strings.Join(got, " ")
+			must.Be(t, err == nil && s == test.want && l.Len() == int64(len(got)), "%s, %v, want %s", s, err, test.want)
 		}
 		if _, known, err := l.Find([]byte("http://nobody.test")); known || err != nil {
 			t.Errorf("nobody: %v, %v", known, err)
 		}
-		if err := l.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, l.Close())
 	}
 	for _, sources := range [][]string{{folder, first, other}, {unreachablePack(t)}, {folderOf(t, "")}} {
 		must.Fail(t, must.Err(listOf(t, sources...)), sources, "can be listed")
@@ -103,7 +98,6 @@ func TestListedBodies(t *testing.T) {
 		}
 		return err
 	})
-	if want := []string{"User-agent: *\nDisallow: /x\n"}; err != nil || !slices.Equal(sources, want) {
-		t.Errorf("%q, %v", sources, err)
-	}
+	want := []string{"User-agent: *\nDisallow: /x\n"}
+	must.Be(t, err == nil && slices.Equal(sources, want), "%q, %v", sources, err)
 }

@@ -42,9 +42,7 @@ func TestAgentWatch(t *testing.T) {
 			line := warning.String()
 			got = append(got, strings.TrimSuffix(strings.Fields(line)[1], ":"), strings.Fields(line)[strings.Count(line[:strings.Index(line, "while ")], " ")+1])
 		}
-		if !slices.Equal(got, strings.Fields(test.want)) {
-			t.Errorf("-agent %s among %s: %q, want %s", test.agents, test.named, w.warnings(), test.want)
-		}
+		must.Be(t, slices.Equal(got, strings.Fields(test.want)), "-agent %s among %s: %q, want %s", test.agents, test.named, w.warnings(), test.want)
 	}
 }
 
@@ -56,13 +54,10 @@ func TestAgentWatchEnds(t *testing.T) {
 		name string
 		more bool
 	}{{strings.Repeat("x", 1<<20), true}, {"ccbot", true}, {"GPTBOT", false}, {"gtpbot", false}} {
-		if got := w.addName([]byte(step.name)); got != step.more {
-			t.Errorf("after %.9s: %t, want %t", step.name, got, step.more)
-		}
+		must.Equal(t, w.addName([]byte(step.name)), step.more, "after", step.name)
 	}
-	if w := newAgentWatch([]matcher.Chain{{"CCBot"}}); w.nameHook() == nil || newAgentWatch([]matcher.Chain{{matcher.Everyone}}).nameHook() != nil {
-		t.Error("hook: names are wanted for CCBot, and none for everyone")
-	}
+	w = newAgentWatch([]matcher.Chain{{"CCBot"}})
+	must.Be(t, w.nameHook() != nil && newAgentWatch([]matcher.Chain{{matcher.Everyone}}).nameHook() == nil, "hook: names are wanted for CCBot, and none for everyone")
 }
 
 func TestEdits(t *testing.T) {
@@ -70,9 +65,8 @@ func TestEdits(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"a", "", 1}, {"gptbot", "gtpbot", 1}, {"gptbot", "gptbot", 0}, {"abcd", "badc", 2}, {"kitten", "sitting", 3}} {
-		if got, back := spelling.Distance(test.a, test.b), spelling.Distance(test.b, test.a); got != test.want || back != test.want {
-			t.Errorf("%q and %q: %d and %d, want %d", test.a, test.b, got, back, test.want)
-		}
+		got, back := spelling.Distance(test.a, test.b), spelling.Distance(test.b, test.a)
+		must.Be(t, got == test.want && back == test.want, "%q and %q: %d and %d, want %d", test.a, test.b, got, back, test.want)
 	}
 }
 
@@ -84,9 +78,7 @@ func TestAgentWatchComparesSoManyNames(t *testing.T) {
 		w.addName(fmt.Appendf(nil, "n%06x", i))
 	}
 	w.addName([]byte("GTPBot"))
-	if len(w.seen) != maxSeen || len(w.warnings()) > 0 {
-		t.Errorf("%d names were compared, want %d and none after them: %q", len(w.seen), maxSeen, w.warnings())
-	}
+	must.Be(t, len(w.seen) == maxSeen && len(w.warnings()) == 0, "%d names were compared, want %d and none after them: %q", len(w.seen), maxSeen, w.warnings())
 	must.Be(t, w.addName([]byte("ccbot")) && !w.addName([]byte("gptbot")), "names are wanted until both agents were named, and no longer")
 }
 

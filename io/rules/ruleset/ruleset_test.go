@@ -94,9 +94,7 @@ func TestFind(t *testing.T) {
 		found, err := Find(t.Context(), o)
 		part, wantsError := strings.CutPrefix(test.want, "!")
 		if wantsError || err != nil {
-			if !wantsError || err == nil || !strings.Contains(err.Error(), part) {
-				t.Errorf("%s: %v, want %s", test.name, err, test.want)
-			}
+			must.Be(t, wantsError && err != nil && strings.Contains(err.Error(), part), "%s: %v, want %s", test.name, err, test.want)
 			continue
 		}
 		s := found.sources[0]
@@ -125,9 +123,8 @@ func TestParseFor(t *testing.T) {
 	} {
 		urls, err := ParseFor(test.host)
 		var usage *option.UsageError
-		if strings.Join(urls, " ") != test.want || (err != nil) != (test.want == "") || err != nil && !errors.As(err, &usage) {
-			t.Errorf("%s: %v, error %v, want %s", test.host, urls, err, test.want)
-		}
+		must.Be(t, strings.Join(urls, " ") == test.want && (err != nil) == (test.want == "") && (err == nil || errors.As(err, &usage)),
+			"%s: %v, error %v, want %s", test.host, urls, err, test.want)
 	}
 }
 
@@ -213,8 +210,7 @@ func TestVersions(t *testing.T) {
 	files(t, map[string]string{"hosts/a.example": rules, "1.warc": warcOf(rules, 0, "b.example"), "2.warc": warcOf(rules, 0, "c.example")})
 	packOf(t, "site.rules", "hosts")
 	o := Options{Sources: []string{"1.warc", "hosts", "2.warc", "site.rules"}, Memory: 1 << 26, Workers: 1, Chains: []matcher.Chain{{matcher.Everyone}}}
-	found, err := Find(t.Context(), o)
-	must.Do(t, err)
+	found := must.Get(Find(t.Context(), o))(t)
 	versions := found.Versions(t.Context())
 	set, err := found.Open(t.Context())
 	must.Do(t, err)
@@ -226,12 +222,10 @@ func TestVersions(t *testing.T) {
 		kinds = append(kinds, fmt.Sprintf("%s %s %d %t", r.Name, r.Kind, len(r.Files), r.Checksum != ""))
 	}
 	must.EqualSlices(t, kinds, []string{"1.warc captures 1 false", "hosts folder 0 true", "2.warc captures 1 false", "site.rules pack 0 true"})
-	if now, shown, ok, err := versions.FileNow(t.Context(), 1, "a.example"); err != nil || !ok || now.Size != int64(len(rules)) || filepath.ToSlash(shown) != "hosts/a.example" {
-		t.Errorf("a.example: %+v, %s, %t, %v", now, shown, ok, err)
-	}
-	if _, _, ok, _ := versions.FileNow(t.Context(), 4, "a.example"); ok {
-		t.Error("there is a fifth source")
-	}
+	now, shown, ok, err := versions.FileNow(t.Context(), 1, "a.example")
+	must.Be(t, err == nil && ok && now.Size == int64(len(rules)) && filepath.ToSlash(shown) == "hosts/a.example", "a.example: %+v, %s, %t, %v", now, shown, ok, err)
+	_, _, ok, _ = versions.FileNow(t.Context(), 4, "a.example")
+	must.Be(t, !ok, "there is a fifth source")
 	must.Do(t, os.WriteFile("2.warc", []byte("changed"), 0o666))
 	must.Fail(t, must.Err(versions.Identify(set)), "2.warc was changed, and nothing is said")
 }
@@ -271,15 +265,11 @@ func TestUsable(t *testing.T) {
 		t.Errorf("warnings:\n%s", got)
 	}
 	set, _ := open(t, Options{Sources: []string{"empty"}, AllowNone: true})
-	if err := set.Lookup([]byte("http://a.example"), new(matcher.Origin)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, set.Lookup([]byte("http://a.example"), new(matcher.Origin)))
 	for _, sources := range []string{"empty", "broken.warc", "empty broken.warc"} {
-		found, err := Find(t.Context(), Options{Sources: strings.Fields(sources), Memory: 1 << 26, Workers: 1})
-		must.Do(t, err)
-		if set, err := found.Open(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "no usable rules: ") {
-			t.Errorf("%s: %v, error %v", sources, set, err)
-		}
+		found := must.Get(Find(t.Context(), Options{Sources: strings.Fields(sources), Memory: 1 << 26, Workers: 1}))(t)
+		set, err := found.Open(t.Context())
+		must.Be(t, err != nil && strings.HasPrefix(err.Error(), "no usable rules: "), "%s: %v, error %v", sources, set, err)
 	}
 }
 
@@ -294,9 +284,8 @@ func TestSingle(t *testing.T) {
 			"http://a.example": access.Rules, "https://a.example": access.Rules, "https://a.example:8443": access.Unknown, "http://b.example": access.Unknown,
 		} {
 			var o matcher.Origin
-			if err := set.Lookup([]byte(authority), &o); err != nil || o.Access != want {
-				t.Errorf("%s: %s: access %d, error %v, want %d", source, authority, o.Access, err, want)
-			}
+			err := set.Lookup([]byte(authority), &o)
+			must.Be(t, err == nil && o.Access == want, "%s: %s: access %d, error %v, want %d", source, authority, o.Access, err, want)
 		}
 	}
 }
@@ -307,9 +296,8 @@ func TestTables(t *testing.T) {
 	gz := string(must.Get(compress.AppendCompressed(nil, []byte(rows), compress.Gzip))(t))
 	files(t, map[string]string{"a.csv.gz": gz[:len(gz)-9], "hosts/b.example": rules})
 	found := must.Get(Find(t.Context(), Options{Sources: []string{"a.csv.gz", "hosts"}, Memory: 1 << 26, Workers: 1}))(t)
-	if _, err := found.Open(t.Context()); !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "a.csv.gz") {
-		t.Errorf("opened: %v", err)
-	}
+	_, err := found.Open(t.Context())
+	must.Be(t, errors.Is(err, io.ErrUnexpectedEOF) && strings.Contains(err.Error(), "a.csv.gz"), "opened: %v", err)
 }
 
 // Of many outputs only the first that is there has the files of the rules looked up.
@@ -327,13 +315,11 @@ func TestReplacesLooksUpOnce(t *testing.T) {
 // the only source, and not in several sources.
 func TestSinglePackIsAskedForMany(t *testing.T) {
 	pack := &packSource{}
-	if _, ok := (&Set{openSources: openSources{sources: list{pack}}}).Origins().(matcher.BulkOrigins); !ok {
-		t.Error("a single pack is asked for one authority after the other")
-	}
+	_, ok := (&Set{openSources: openSources{sources: list{pack}}}).Origins().(matcher.BulkOrigins)
+	must.Be(t, ok, "a single pack is asked for one authority after the other")
 	several := &Set{openSources: openSources{sources: list{pack, pack}}}
-	if got := several.Origins(); got != several {
-		t.Error("of two packs not both are asked")
-	}
+	got := several.Origins()
+	must.Be(t, got == several, "of two packs not both are asked")
 }
 
 // A file with records that is cut while it is open is an error that names it.
@@ -399,8 +385,7 @@ func TestPartitions(t *testing.T) {
 			sources = append(sources, names[number])
 			here[number] = true
 		}
-		found, err := Find(t.Context(), Options{Sources: sources, Memory: 64 << 20, Workers: 1, Chains: []matcher.Chain{{"*"}}})
-		must.Do(t, err)
+		found := must.Get(Find(t.Context(), Options{Sources: sources, Memory: 64 << 20, Workers: 1, Chains: []matcher.Chain{{"*"}}}))(t)
 		set, err := found.Open(t.Context())
 		must.Do(t, err)
 		defer set.Close()

@@ -315,9 +315,7 @@ func TestResponses(t *testing.T) {
 // stars have to come in turn.
 func compare(t testing.TB, got, want []string) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%d lines, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
-	}
+	must.Need(t, len(got) == len(want), "%d lines, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
 	for i := range want {
 		ok, rest := got[i] == want[i], got[i]
 		if strings.HasPrefix(want[i], "*") {
@@ -379,9 +377,8 @@ func TestForms(t *testing.T) {
 				"one byte": iotest.OneByteReader(strings.NewReader(file)), "data with EOF": iotest.DataErrReader(strings.NewReader(file)),
 			} {
 				got, gotStats := read(t, r, Options{})
-				if strings.Join(got, "\n") != strings.Join(want, "\n") || gotStats != stats {
-					t.Errorf("%s: %+v\n%s\nwant\n%s", name, gotStats, strings.Join(got, "\n"), strings.Join(want, "\n"))
-				}
+				must.Be(t, strings.Join(got, "\n") == strings.Join(want, "\n") && gotStats == stats,
+					"%s: %+v\n%s\nwant\n%s", name, gotStats, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 		})
 	}
@@ -520,8 +517,6 @@ func FuzzWARC(f *testing.F) {
 			}
 			must.Need(t, len(x.Body) <= limit+1, "a body of %d bytes", len(x.Body))
 		}
-		if first.Broken == 0 && w.Stats() != first {
-			t.Fatalf("%+v, as a stream %+v\n%s", w.Stats(), first, strings.Join(streamed, "\n"))
-		}
+		must.Need(t, first.Broken != 0 || w.Stats() == first, "%+v, as a stream %+v\n%s", w.Stats(), first, strings.Join(streamed, "\n"))
 	})
 }

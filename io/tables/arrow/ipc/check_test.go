@@ -41,9 +41,8 @@ func TestCheck(t *testing.T) {
 		for _, stream := range []bool{false, true} {
 			record := tablestest.NewRecord([]string{c.Name}, c.Array)
 			data := write(t, stream, record, record)
-			if rows, err := Check(bytes.NewReader(data), int64(len(data)), !stream, 64<<20); rows != 2*record.NumRows() || err != nil {
-				t.Errorf("%s, stream %t: %d rows: %v", c.Name, stream, rows, err)
-			}
+			rows, err := Check(bytes.NewReader(data), int64(len(data)), !stream, 64<<20)
+			must.Be(t, rows == 2*record.NumRows() && err == nil, "%s, stream %t: %d rows: %v", c.Name, stream, rows, err)
 		}
 	}
 }

@@ -44,12 +44,10 @@ func TestDictionariesThatGrow(t *testing.T) {
 	for _, i := range []int{count - 1, 0, 7, count / 2} {
 		r := records[i]
 		r.decode()
-		if r.err != nil || decoded.known[0].parts != count || r.decoder.decoded != decoded {
-			t.Fatalf("batch %d: %v, %d dictionaries were read", i, r.err, decoded.known[0].parts)
-		}
-		if column := r.record.Column(0).(*array.Dictionary); column.Dictionary().Len() != i+1 || column.ValueStr(0) != fmt.Sprint("v", i) {
-			t.Errorf("batch %d: %d entries, %s", i, column.Dictionary().Len(), column)
-		}
+		must.Need(t, r.err == nil && decoded.known[0].parts == count && r.decoder.decoded == decoded,
+			"batch %d: %v, %d dictionaries were read", i, r.err, decoded.known[0].parts)
+		column := r.record.Column(0).(*array.Dictionary)
+		must.Be(t, column.Dictionary().Len() == i+1 && column.ValueStr(0) == fmt.Sprint("v", i), "batch %d: %d entries, %s", i, column.Dictionary().Len(), column)
 	}
 	if r := records[count-2]; r.decoder != last.decoder {
 		must.Fail(t, must.Err(records[3].decoder.plainRecord(r.meta, r.body)), "batch may use a value that a later batch adds")

@@ -40,17 +40,14 @@ func TestMetadataRoundTrip(t *testing.T) {
 		if h, err = ParseHeader(DictionaryMessage(d, 24)); err != nil || h.Kind != KindDictionary {
 			t.Fatalf("%+v, %v", h, err)
 		}
-		if got, err := h.Dictionary(); err != nil || !reflect.DeepEqual(got, d) {
-			t.Fatalf("%+v, %v", got, err)
-		}
+		got, err := h.Dictionary()
+		must.Need(t, err == nil && reflect.DeepEqual(got, d), "%+v, %v", got, err)
 	}
 	schema := schemaStream(t, urlSchema)[FramePrefix:]
 	h := must.Get(ParseHeader(schema))(t)
 	dictionaries, batches := []Block{{Offset: 8, Body: 16, Meta: 24}}, []Block{{Offset: 48, Body: 8}, {Offset: 56, Body: 24, Meta: 32}}
 	foot, err := parseFooter(FooterBytes(h, dictionaries, batches, nil))
-	if err != nil || !reflect.DeepEqual(foot.Dictionaries, dictionaries) || !reflect.DeepEqual(foot.Batches, batches) {
-		t.Fatalf("%+v, %v", foot, err)
-	}
+	must.Need(t, err == nil && reflect.DeepEqual(foot.Dictionaries, dictionaries) && reflect.DeepEqual(foot.Batches, batches), "%+v, %v", foot, err)
 	s, err := parseSchema(SchemaMessage(foot.schema))
 	must.Need(t, err == nil && s.Arrow.Equal(urlSchema), "%v, %v", s, err)
 }
@@ -186,9 +183,8 @@ func TestReadSchemaSmallDecimals(t *testing.T) {
 	h.Table.Tables(1, patch)
 	must.Need(t, patched == 1, "%d decimals", patched)
 	s := must.Get(ReadSchema(stream))(t)
-	if want := with(&arrow.Decimal128Type{Precision: 9, Scale: 2}); !s.Arrow.Equal(want) {
-		t.Errorf("%v, want %v", s.Arrow, want)
-	}
+	want := with(&arrow.Decimal128Type{Precision: 9, Scale: 2})
+	must.Be(t, s.Arrow.Equal(want), "%v, want %v", s.Arrow, want)
 	if s.Unknown != nil || s.Columns[0].SmallDecimal() != 0 || s.Columns[1].SmallDecimal() != 32 {
 		t.Errorf("unknown %v, decimals %d and %d", s.Unknown, s.Columns[0].SmallDecimal(), s.Columns[1].SmallDecimal())
 	}

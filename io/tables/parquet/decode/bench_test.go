@@ -88,8 +88,7 @@ func readOwn(tb testing.TB, data []byte) (rows int, size int64) {
 func readLibrary(tb testing.TB, data []byte) (rows int, size int64) {
 	f := must.Get(file.NewParquetReader(bytes.NewReader(data)))(tb)
 	defer f.Close()
-	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: benchmarkRows}, memory.NewGoAllocator())
-	must.Do(tb, err)
+	r := must.Get(pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{BatchSize: benchmarkRows}, memory.NewGoAllocator()))(tb)
 	column := max(0, f.MetaData().Schema.ColumnIndexByName("url"))
 	records := must.Get(r.GetRecordReader(context.Background(), []int{column}, nil))(tb)
 	defer records.Release()
@@ -98,8 +97,7 @@ func readLibrary(tb testing.TB, data []byte) (rows int, size int64) {
 		rows += values.Len()
 		size += int64(len(values.(interface{ ValueBytes() []byte }).ValueBytes()))
 	}
-	if err := records.Err(); err != nil && err != io.EOF {
-		tb.Fatal(err)
-	}
+	err := records.Err()
+	must.Need(tb, err == nil || err == io.EOF, "%v", err)
 	return rows, size
 }

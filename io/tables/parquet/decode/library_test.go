@@ -262,9 +262,8 @@ func checkRows(t *testing.T, data []byte, want arrow.Array, size int) {
 		for _, leaf := range readSideBySide(t, &list[i], size) {
 			assembled := must.Get(list[i].column.Assemble([]columns.Leaf{leaf}))(t)
 			got := array.MakeFromData(assembled)
-			if part := array.NewSlice(want, int64(row), int64(row+got.Len())); !array.Equal(got, part) || got.NullN() != part.NullN() {
-				t.Fatalf("row %d: %v, want %v", row, got, part)
-			}
+			part := array.NewSlice(want, int64(row), int64(row+got.Len()))
+			must.Need(t, array.Equal(got, part) && got.NullN() == part.NullN(), "row %d: %v, want %v", row, got, part)
 			row += got.Len()
 		}
 		must.Fail(t, must.Err(list[i].Next(1)), "row behind the last")
@@ -277,8 +276,7 @@ func TestLargePagesAreDecodedInOrder(t *testing.T) {
 	for _, n := range []int{mostShared, mostShared + 1} {
 		b := array.NewInt32Builder(memory.DefaultAllocator)
 		b.AppendValues(make([]int32, n), nil)
-		list, err := readers(writePages(t, kind{encoding: parquet.Encodings.Plain}, b.NewArray(), int64(n), 1<<30), 1<<30)
-		must.Do(t, err)
+		list := must.Get(readers(writePages(t, kind{encoding: parquet.Encodings.Plain}, b.NewArray(), int64(n), 1<<30), 1<<30))(t)
 		p, err := list[0].Next(10)
 		must.Be(t, err == nil && (p.leaf != nil) == (n > mostShared), "a page of %d: decoded when it is read: %v, %v", n, p.leaf != nil, err)
 	}
@@ -297,9 +295,8 @@ func TestLimit(t *testing.T) {
 		{version: parquet.DataPageV2, encoding: parquet.Encodings.DeltaByteArray},
 	} {
 		list := must.Get(readers(write(t, k, values, 1<<20), 1<<20))(t)
-		if _, err := list[0].read(300); err != nil {
-			t.Errorf("%s: %v", k, err)
-		}
+		_, err := list[0].read(300)
+		must.Be(t, err == nil, "%s: %v", k, err)
 		must.Say(t, must.Err(list[0].read(400)), "strings take more than", k)
 	}
 }
@@ -334,9 +331,8 @@ func FuzzReader(f *testing.F) {
 		if err != nil || footer.Rows > 1<<20 {
 			return
 		}
-		if err := readAll(data, 1<<20); err != nil && strings.Contains(err.Error(), "NOT CHECKED") {
-			t.Fatal(err)
-		}
+		err = readAll(data, 1<<20)
+		must.Need(t, err == nil || !strings.Contains(err.Error(), "NOT CHECKED"), "%v", err)
 	})
 }
 

@@ -60,22 +60,16 @@ func TestDelta(t *testing.T) {
 			block, miniblocks := 128<<rng.IntN(3), 1<<rng.IntN(3)
 			data := append(appendDelta(nil, numbers, block, miniblocks), "rest"...)
 			d, err := newDelta(data)
-			if err != nil || d.Left != int64(n) {
-				t.Fatalf("%d numbers of %d: %v", d.Left, n, err)
-			}
+			must.Need(t, err == nil && d.Left == int64(n), "%d numbers of %d: %v", d.Left, n, err)
 			rest, err := d.rest()
-			if err != nil || string(rest) != "rest" {
-				t.Fatalf("%d numbers of %d bits: rest %q: %v", n, bits, rest, err)
-			}
+			must.Need(t, err == nil && string(rest) == "rest", "%d numbers of %d bits: rest %q: %v", n, bits, rest, err)
 			var got []int64
 			for len(got) < n {
 				part := make([]int64, min(1+rng.IntN(100), n-len(got)))
 				must.Do(t, d.Read(part))
 				got = append(got, part...)
 			}
-			if !slices.Equal(got, numbers) {
-				t.Fatalf("%d numbers of %d bits, blocks of %d by %d: other numbers", n, bits, block, miniblocks)
-			}
+			must.Need(t, slices.Equal(got, numbers), "%d numbers of %d bits, blocks of %d by %d: other numbers", n, bits, block, miniblocks)
 			must.Fail(t, d.Read(make([]int64, 1)), "number behind the last")
 		}
 	}

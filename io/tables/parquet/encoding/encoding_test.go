@@ -67,21 +67,17 @@ func TestStrings(t *testing.T) {
 	for encoding, page := range pages(t) {
 		for _, size := range []int{1, 2, 3} {
 			d, err := open(t, encoding, page, 3)
-			if err != nil {
-				t.Fatalf("encoding %d: %v", encoding, err)
-			}
+			must.Need(t, err == nil, "encoding %d: %v", encoding, err)
 			got := Values{Data: []byte("before"), Begins: []int32{6}}
 			for at := 0; at < 3; at += size {
 				if err := d.Next(&got, min(size, 3-at), 1000); err != nil {
 					t.Fatalf("encoding %d: %v", encoding, err)
 				}
 			}
-			if string(got.Data) != "before"+strings.Join(three, "") || !slices.Equal(got.Begins, []int32{6, 24, 24, 43}) {
-				t.Errorf("encoding %d: %q, begins %d", encoding, got.Data, got.Begins)
-			}
-			if err := d.Done(); err != nil {
-				t.Errorf("encoding %d: %v", encoding, err)
-			}
+			must.Be(t, string(got.Data) == "before"+strings.Join(three, "") && slices.Equal(got.Begins, []int32{6, 24, 24, 43}),
+				"encoding %d: %q, begins %d", encoding, got.Data, got.Begins)
+			err = d.Done()
+			must.Be(t, err == nil, "encoding %d: %v", encoding, err)
 			if err := d.Next(&got, 1, 1000); err == nil && encoding != layout.RLEDictionary { // whose last group is filled up
 				t.Errorf("encoding %d: a value behind the last", encoding)
 			}
@@ -123,8 +119,7 @@ func TestHostileStrings(t *testing.T) {
 		must.Fail(t, err, name)
 	}
 	for encoding, page := range valid {
-		d, err := open(t, encoding, page, 3)
-		must.Do(t, err)
+		d := must.Get(open(t, encoding, page, 3))(t)
 		must.Say(t, d.Next(&Values{}, 3, 36), "strings take more than 36 bytes", "encoding", encoding, "more than the limit")
 		if encoding == layout.RLEDictionary {
 			page = append(bytes.Clone(page), 0x40, 0)
@@ -132,9 +127,8 @@ func TestHostileStrings(t *testing.T) {
 			page = append(bytes.Clone(page), "more"...)
 		}
 		d = must.Get(open(t, encoding, page, 3))(t)
-		if err := d.Next(&Values{}, 3, 1000); err != nil || d.Done() == nil {
-			t.Errorf("encoding %d: more than its values: no error (%v)", encoding, err)
-		}
+		err := d.Next(&Values{}, 3, 1000)
+		must.Be(t, err == nil && d.Done() != nil, "encoding %d: more than its values: no error (%v)", encoding, err)
 	}
 	for _, padding := range []string{"\x00", "\x00\x00\x00\x00\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00\x00\x00", "\x00\x01"} {
 		for encoding, page := range valid {
@@ -142,17 +136,13 @@ func TestHostileStrings(t *testing.T) {
 			if err == nil {
 				err = d.Next(&Values{}, 3, 1000)
 			}
-			if err != nil {
-				t.Fatalf("encoding %d: %q after its values: %v", encoding, padding, err)
-			}
-			if err, allowed := d.Done(), len(padding) <= 8 && strings.Trim(padding, "\x00") == ""; allowed != (err == nil) {
-				t.Errorf("encoding %d: %q after its values: %v", encoding, padding, err)
-			}
+			must.Need(t, err == nil, "encoding %d: %q after its values: %v", encoding, padding, err)
+			err, allowed := d.Done(), len(padding) <= 8 && strings.Trim(padding, "\x00") == ""
+			must.Be(t, allowed == (err == nil), "encoding %d: %q after its values: %v", encoding, padding, err)
 		}
 	}
-	if _, err := New(&Body{Encoding: layout.RLEDictionary, Type: layout.ByteArray, Values: valid[layout.RLEDictionary], Present: 3}); err == nil {
-		t.Error("indices without a dictionary: no error")
-	}
+	_, err := New(&Body{Encoding: layout.RLEDictionary, Type: layout.ByteArray, Values: valid[layout.RLEDictionary], Present: 3})
+	must.Be(t, err != nil, "indices without a dictionary: no error")
 }
 
 func TestHostileDictionary(t *testing.T) {
@@ -185,9 +175,8 @@ func FuzzStrings(f *testing.F) {
 			if err := d.Next(&v, min(int(size)+1, left), limit); err != nil {
 				return
 			}
-			if last := v.Begins[len(v.Begins)-1]; int(last) != len(v.Data) || len(v.Data) > limit || !slices.IsSorted(v.Begins) {
-				t.Fatalf("%d bytes, the last ends at %d", len(v.Data), last)
-			}
+			last := v.Begins[len(v.Begins)-1]
+			must.Need(t, int(last) == len(v.Data) && len(v.Data) <= limit && slices.IsSorted(v.Begins), "%d bytes, the last ends at %d", len(v.Data), last)
 		}
 		must.Need(t, v.Len() == int(present), "%d values of %d", v.Len(), present)
 		_ = d.Done()

@@ -55,9 +55,8 @@ func TestFooter(t *testing.T) {
 	}
 	for i, leaf := range got.Leaves {
 		column := want.Schema.Column(i)
-		if got.Path(i) != column.Path() || leaf.MaxDefinition != int(column.MaxDefinitionLevel()) || leaf.MaxRepetition != int(column.MaxRepetitionLevel()) {
-			t.Errorf("column %d: %s with levels %d and %d, want %s", i, got.Path(i), leaf.MaxDefinition, leaf.MaxRepetition, column)
-		}
+		must.Be(t, got.Path(i) == column.Path() && leaf.MaxDefinition == int(column.MaxDefinitionLevel()) && leaf.MaxRepetition == int(column.MaxRepetitionLevel()),
+			"column %d: %s with levels %d and %d, want %s", i, got.Path(i), leaf.MaxDefinition, leaf.MaxRepetition, column)
 	}
 	for i, e := range got.Schema {
 		w := want.FileMetaData.Schema[i]
@@ -81,9 +80,8 @@ func TestFooter(t *testing.T) {
 	for i := range got.Groups {
 		checkGroup(t, &got.Groups[i], want, i)
 	}
-	if len(got.Metadata) != 1 || got.Metadata[0].Key != "ARROW:schema" || got.Metadata[0].Value != *want.KeyValueMetadata().FindValue("ARROW:schema") {
-		t.Errorf("metadata %v", got.Metadata)
-	}
+	must.Be(t, len(got.Metadata) == 1 && got.Metadata[0].Key == "ARROW:schema" && got.Metadata[0].Value == *want.KeyValueMetadata().FindValue("ARROW:schema"),
+		"metadata %v", got.Metadata)
 }
 
 func checkGroup(t *testing.T, got *RowGroup, want *metadata.FileMetaData, i int) {
@@ -136,9 +134,8 @@ func TestHostileFooter(t *testing.T) {
 		must.Say(t, must.Err(ReadFooter(strings.NewReader(test.data), int64(len(test.data)), 1<<20)), test.want, name)
 	}
 	empty := frame(schema + "\x16\x00\x19\x0c\x00")
-	if f, err := ReadFooter(bytes.NewReader(empty), int64(len(empty)), 1<<20); err != nil || f.Path(0) != "x" || f.Leaves[0].MaxDefinition == 0 {
-		t.Errorf("a file without rows: %v", err)
-	}
+	f, err := ReadFooter(bytes.NewReader(empty), int64(len(empty)), 1<<20)
+	must.Be(t, err == nil && f.Path(0) == "x" && f.Leaves[0].MaxDefinition != 0, "a file without rows: %v", err)
 }
 
 // A footer takes memory in proportion to its bytes, whatever it says.
@@ -153,9 +150,8 @@ func TestFooterMemory(t *testing.T) {
 func TestFooterTooLarge(t *testing.T) {
 	data := []byte(Magic + strings.Repeat("x", 2000) + "\xD0\x07\x00\x00" + Magic)
 	_, err := ReadFooter(bytes.NewReader(data), int64(len(data)), 1999)
-	if large := (*budget.MemoryError)(nil); !errors.As(err, &large) || large.Need != 2000 || large.Limit != 1999 {
-		t.Errorf("%v", err)
-	}
+	large := (*budget.MemoryError)(nil)
+	must.Be(t, errors.As(err, &large) && large.Need == 2000 && large.Limit == 1999, "%v", err)
 }
 
 // Any byte of a footer may be changed: an error or another footer, but no panic.

@@ -87,9 +87,7 @@ func TestHybrid(t *testing.T) {
 				must.Do(t, h.Read(part))
 				got = append(got, part...)
 			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("width %d: %d, want %d", width, got, want)
-			}
+			must.Need(t, slices.Equal(got, want), "width %d: %d, want %d", width, got, want)
 			if err := h.Done(); err != nil {
 				t.Errorf("width %d: %v", width, err)
 			}
@@ -99,9 +97,8 @@ func TestHybrid(t *testing.T) {
 				t.Errorf("width %d: %d are %d, the largest is %d: %v", width, equal, want[0], largest, err)
 			}
 			h = NewHybrid(append(data, 8<<1, 0, 0, 0, 0), width)
-			if err := h.Read(got); err != nil || h.Done() == nil {
-				t.Errorf("width %d: more numbers than there should be: no error", width)
-			}
+			err = h.Read(got)
+			must.Be(t, err == nil && h.Done() != nil, "width %d: more numbers than there should be: no error", width)
 			h = NewHybrid(data[:len(data)-1], width)
 			must.Fail(t, h.Read(append(got, make([]uint32, 8)...)), "width", width, "fewer numbers than there should be")
 		}
@@ -112,9 +109,8 @@ func TestHybrid(t *testing.T) {
 func TestBitPacked(t *testing.T) {
 	h := newBitPacked([]byte{0b00_01_10_11, 0b11_00_00_00}, 2, 5)
 	got := make([]uint32, 5)
-	if err := h.Read(got); err != nil || !slices.Equal(got, []uint32{0, 1, 2, 3, 3}) || h.Done() != nil {
-		t.Errorf("%d: %v", got, err)
-	}
+	err := h.Read(got)
+	must.Be(t, err == nil && slices.Equal(got, []uint32{0, 1, 2, 3, 3}) && h.Done() == nil, "%d: %v", got, err)
 }
 
 func TestHostileHybrid(t *testing.T) {
@@ -131,13 +127,11 @@ func TestHostileHybrid(t *testing.T) {
 // DuckDB fills packed numbers up to 256, whatever there are.
 func TestFilledUpHybrid(t *testing.T) {
 	h := NewHybrid(appendPacked([]byte{32<<1 | 1}, make([]uint64, 256), 1), 1)
-	if got, err := h.AppendBytes(nil, 5, 1); err != nil || bytes.Contains(got, []byte{1}) || h.Done() != nil {
-		t.Errorf("%d: %v, %v", got, err, h.Done())
-	}
+	got, err := h.AppendBytes(nil, 5, 1)
+	must.Be(t, err == nil && !bytes.Contains(got, []byte{1}) && h.Done() == nil, "%d: %v, %v", got, err, h.Done())
 	h = NewHybrid([]byte{6 << 1, 1}, 1)
-	if got, err := h.AppendBytes(nil, 5, 1); err != nil || bytes.Contains(got, []byte{0}) || h.Done() == nil {
-		t.Errorf("%d of a run that is too long: %v", got, err)
-	}
+	got, err = h.AppendBytes(nil, 5, 1)
+	must.Be(t, err == nil && !bytes.Contains(got, []byte{0}) && h.Done() != nil, "%d of a run that is too long: %v", got, err)
 }
 
 // TestAppendBytes: levels come as bytes however many are asked for at a time, some skipped.
@@ -166,9 +160,7 @@ func TestAppendBytes(t *testing.T) {
 				}
 				must.Do(t, err)
 			}
-			if !bytes.Equal(got, levels) || h.Done() != nil {
-				t.Errorf("%d bits, %d at a time: other levels", width, size)
-			}
+			must.Be(t, bytes.Equal(got, levels) && h.Done() == nil, "%d bits, %d at a time: other levels", width, size)
 		}
 	}
 }

@@ -27,9 +27,7 @@ func TestDictionary(t *testing.T) {
 			}
 			rows, want := p.keep(func(row int) bool { return row%every == every-1 })
 			out, err := p.trim(&Filter{}, p.column(), rows)
-			if err != nil {
-				t.Fatalf("%v: %v", s, err)
-			}
+			must.Need(t, err == nil, "%v: %v", s, err)
 			values := make([][]byte, len(p.dictionary))
 			for value, i := range p.dictionary {
 				values[i] = []byte(value)
@@ -54,9 +52,8 @@ func TestDictionary(t *testing.T) {
 			}
 			page := must.Get(layouttest.NextPage(out, &p.chunk, testLimit))(t)
 			plain, err := page.Open(func(n int) []byte { return make([]byte, n) }, s.codec)
-			if err != nil || page.Values != len(entries) || !bytes.Equal(plain, appendPlain(nil, s.physical, entries)) {
-				t.Errorf("%v, one row in %d: %d entries, want %d, or others: %v", s, every, page.Values, len(entries), err)
-			}
+			must.Be(t, err == nil && page.Values == len(entries) && bytes.Equal(plain, appendPlain(nil, s.physical, entries)),
+				"%v, one row in %d: %d entries, want %d, or others: %v", s, every, page.Values, len(entries), err)
 		}
 	}
 }
@@ -113,9 +110,8 @@ func TestDictionaryForged(t *testing.T) {
 				}
 			}
 			must.Be(t, (err == nil) == (test.want == "") && (err == nil || strings.Contains(err.Error(), test.want)), "%v", err)
-			if indices := []byte{1, 3, 0b1001}; err == nil && !bytes.HasSuffix(out, indices) {
-				t.Errorf("indices %x", out)
-			}
+			indices := []byte{1, 3, 0b1001}
+			must.Be(t, err != nil || bytes.HasSuffix(out, indices), "indices %x", out)
 			// What changed since it was read first is not written.
 			c.Dictionary.numbers, c.Dictionary.used = []int32{0, 1, -1, -1}, 2
 			if _, _, err = f.Page(nil, Source{c, &page, page.Body, true, part}); test.want == "" && !strings.Contains(fmt.Sprint(err), "not those that they were") {

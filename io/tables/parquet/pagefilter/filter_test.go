@@ -555,9 +555,8 @@ func TestPage(t *testing.T) {
 				p.trimmed = s.dictionary() && round%2 == 0
 				out := must.Get(p.filter(&f, rows))(t)
 				leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
-				if difference := p.differs(&leaf, want); difference != "" {
-					t.Fatalf("%d rows: %s", rows.Len(), difference)
-				}
+				difference := p.differs(&leaf, want)
+				must.Need(t, difference == "", "%d rows: %s", rows.Len(), difference)
 			}
 		})
 	}
@@ -587,9 +586,8 @@ func TestPageCut(t *testing.T) {
 				largest = max(largest, page.Uncompressed)
 				rest = rest[page.StoredSize():]
 			}
-			if cut := s.nesting < 2; cut != (count > 1) || cut && largest > 2*pieceSize {
-				t.Errorf("%d pages of up to %d bytes", count, largest)
-			}
+			cut := s.nesting < 2
+			must.Be(t, cut == (count > 1) && (!cut || largest <= 2*pieceSize), "%d pages of up to %d bytes", count, largest)
 			leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
 			must.Equal(t, p.differs(&leaf, want), "", "other values")
 		})
@@ -618,9 +616,7 @@ func TestPageCutBody(t *testing.T) {
 			if err == nil {
 				err = p.check(out[6:], pages)
 			}
-			if err != nil {
-				t.Fatalf("%v, one in %d: %v", s, every, err)
-			}
+			must.Need(t, err == nil, "%v, one in %d: %v", s, every, err)
 			must.Equal(t, compressed > 0, every == 2, s, "one in", every, "it was compressed", compressed, "times")
 			leaf := must.Get(p.decoded(out[6:], len(want), rows.Count(0, rows.Len())))(t)
 			must.Equal(t, p.differs(&leaf, want), "", s, "one in", every, "other values")
@@ -703,9 +699,8 @@ func TestPageCutRefused(t *testing.T) {
 		must.Do(t, err)
 		leaf := must.Get(p.decoded(out, len(want), rows.Count(0, rows.Len())))(t)
 		must.Equal(t, p.differs(&leaf, want), "")
-		if got := strings.Join(c.Refusals.Notes(), "; "); !strings.HasSuffix(got, notes) || notes == "" && got != "" {
-			t.Errorf("%v: notes %q", codec, got)
-		}
+		got := strings.Join(c.Refusals.Notes(), "; ")
+		must.Be(t, strings.HasSuffix(got, notes) && (notes != "" || got == ""), "%v: notes %q", codec, got)
 	}
 }
 
@@ -731,9 +726,8 @@ func TestPageHostile(t *testing.T) {
 			p.data[at] ^= 1 << rng.IntN(8)
 			p.data = withoutChecksums(p.data, &p.chunk)
 			out, err := p.filter(&f, rows)
-			if wrong, ours := err.(errFilter); ours {
-				t.Fatalf("%v: byte %d: %v", s, at, wrong)
-			}
+			wrong, ours := err.(errFilter)
+			must.Need(t, !ours, "%v: byte %d: %v", s, at, wrong)
 			if err != nil {
 				failed++
 				continue
@@ -750,9 +744,8 @@ func TestPageHostile(t *testing.T) {
 				continue
 			}
 			readable++
-			if _, err := p.decoded(out, values, rows.Count(0, rows.Len())); err != nil {
-				t.Errorf("%v: byte %d: what is written cannot be read: %v", s, at, err)
-			}
+			_, err = p.decoded(out, values, rows.Count(0, rows.Len()))
+			must.Be(t, err == nil, "%v: byte %d: what is written cannot be read: %v", s, at, err)
 		}
 	}
 	must.Be(t, failed != 0 && readable != 0, "%d errors, and %d columns that could be read", failed, readable)
@@ -811,9 +804,7 @@ func TestPageErrors(t *testing.T) {
 		c, part := p.column(), Part{Selection: rows, N: rows.Len()}
 		test.wrong(c, &page, &part)
 		_, _, err := (&Filter{}).Page(nil, Source{c, &page, page.Body, true, part})
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		must.Be(t, (err == nil) == (test.want == "") && (err == nil || strings.Contains(err.Error(), test.want)), "%s: %v", test.name, err)
 	}
 }
 
@@ -846,12 +837,8 @@ func TestPageContinues(t *testing.T) {
 		test.part.Selection = NewSelection(2)
 		test.part.Selection.Keep(0, 2)
 		_, pages, err := (&Filter{}).Page(nil, Source{p.column(), &page, page.Body, true, test.part})
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v", test.name, err)
-		}
-		if err == nil && (pages[0].Values != len(test.entries) || pages[0].Continues != test.part.Continues) {
-			t.Errorf("%s: %+v", test.name, pages)
-		}
+		must.Be(t, (err == nil) == (test.want == "") && (err == nil || strings.Contains(err.Error(), test.want)), "%s: %v", test.name, err)
+		must.Be(t, err != nil || pages[0].Values == len(test.entries) && pages[0].Continues == test.part.Continues, "%s: %+v", test.name, pages)
 	}
 }
 
@@ -863,9 +850,8 @@ func TestMemory(t *testing.T) {
 		for _, size := range f.page.Memory() {
 			taken += size
 		}
-		if counted := c.Memory(page); int64(taken) > counted {
-			t.Errorf("%v: %d bytes, where %d were counted", s, taken, counted)
-		}
+		counted := c.Memory(page)
+		must.Be(t, int64(taken) <= counted, "%v: %d bytes, where %d were counted", s, taken, counted)
 	}
 	for _, s := range shapes() {
 		if s.codec != layout.Uncompressed || s.version2 {
@@ -955,9 +941,8 @@ func FuzzPage(f *testing.F) {
 			}
 		}
 		if _, err := p.filter(&Filter{}, stay); err != nil {
-			if wrong, ours := err.(errFilter); ours {
-				t.Fatal(wrong)
-			}
+			wrong, ours := err.(errFilter)
+			must.Need(t, !ours, "%v", wrong)
 		}
 	})
 }

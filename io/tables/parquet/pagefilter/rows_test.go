@@ -32,9 +32,7 @@ func TestRows(t *testing.T) {
 		}
 		must.Need(t, rows.Len() == len(want), "%d rows, want %d", rows.Len(), len(want))
 		for i := range want {
-			if rows.has(i) != want[i] {
-				t.Fatalf("row %d of %v", i, want)
-			}
+			must.Need(t, rows.has(i) == want[i], "row %d of %v", i, want)
 		}
 		for range 20 {
 			low := rng.IntN(len(want) + 1)
@@ -52,9 +50,8 @@ func TestRows(t *testing.T) {
 					runs = append(runs, tables.Run{Low: i - low, High: i - low + 1})
 				}
 			}
-			if got := rows.Count(low, high); got != count {
-				t.Fatalf("%d of %d to %d, want %d", got, low, high, count)
-			}
+			got := rows.Count(low, high)
+			must.Need(t, got == count, "%d of %d to %d, want %d", got, low, high, count)
 			if got := rows.bits.AppendRuns(nil, low, high, low); !slices.Equal(got, runs) {
 				t.Fatalf("%v of %d to %d, want %v", got, low, high, runs)
 			}

@@ -206,9 +206,7 @@ func TestCopyGroup(t *testing.T) {
 		}
 		return nil
 	})
-	if len(file.Groups) != len(order) || file.Rows != int64(len(order)*inGroup) {
-		t.Fatalf("%d row groups of %d rows", len(file.Groups), file.Rows)
-	}
+	must.Need(t, len(file.Groups) == len(order) && file.Rows == int64(len(order)*inGroup), "%d row groups of %d rows", len(file.Groups), file.Rows)
 	for i, g := range order {
 		for c := range 2 {
 			must.Equal(t, part(out, file.Groups[i].Chunks[c].Pages), part(m.data, m.pages[g][c]), "row group", i, "pages")
@@ -223,9 +221,8 @@ func TestCopyGroup(t *testing.T) {
 			place, _, _ := layout.ReadRaw(raw)
 			must.Equal(t, integer(place, 1), x.pages.Offset+int64(page)*pageBytes, "row group", i, "page", page, "lies at", x.pages.Offset)
 		}
-		if integer(x.fields, 99) != 8 || integer(x.meta, 99) != 7 || integer(again.groups[i].fields, 99) != 5 || integer(again.footer, 99) != 6 {
-			t.Error("fields that are not known are gone")
-		}
+		must.Be(t, integer(x.fields, 99) == 8 && integer(x.meta, 99) == 7 && integer(again.groups[i].fields, 99) == 5 && integer(again.footer, 99) == 6,
+			"fields that are not known are gone")
 		must.Equal(t, integer(again.groups[i].fields, groupOrdinal), int64(i), "row group", i, "it is number")
 	}
 	must.Equal(t, string(find(again.footer, fileCreatedBy).Text()), "other", "created by", "where nothing was encoded")
@@ -292,19 +289,15 @@ func TestFilterGroup(t *testing.T) {
 	}
 	must.DeepEqual(t, statistics, want)
 	stats := encodingStats(&x)
-	if got := find(c.meta, metaEncodingStats); !bytes.Equal(got.Value, stats.Value) {
-		t.Errorf("encodings %x", got.Value)
-	}
-	if _, list, _ := stats.Elements(); len(list) != 3 {
-		t.Errorf("%d kinds of pages", len(list))
-	}
+	got := find(c.meta, metaEncodingStats)
+	must.Be(t, bytes.Equal(got.Value, stats.Value), "encodings %x", got.Value)
+	_, list, _ := stats.Elements()
+	must.Be(t, len(list) == 3, "%d kinds of pages", len(list))
 	s := again.ValueFacts(0, 0)
 	if !reflect.DeepEqual(s.Bounds, []layout.Bounds{boundsOf("b", "h"), boundsOf("c", "k"), {}}) || !reflect.DeepEqual(s.Nulls, []int64{1, 0, 2}) || s.NoNulls || x.boundaryOrder() != 1 {
 		t.Errorf("its source is %+v", s)
 	}
-	if got, want := part(out, c.offsetIndex), string(offsetIndex(&x, 4)); got != want {
-		t.Errorf("offset index %x, want %x", got, want)
-	}
+	must.Equal(t, part(out, c.offsetIndex), string(offsetIndex(&x, 4)), "offset index")
 	for _, old := range []string{"bloom", "low", "high"} {
 		must.Be(t, !bytes.Contains(out, []byte(old)), "%q is still there", old)
 	}
@@ -327,9 +320,8 @@ func TestFilterGroupIndexes(t *testing.T) {
 		x.Add(test.page)
 		_, _, again := filtered(t, makeFile(made{maker: "other"}), 2, x)
 		c := again.groups[0].chunks[0]
-		if (c.columnIndex.Length > 0) != test.columns || (c.offsetIndex.Length > 0) != test.places {
-			t.Errorf("%s: column index %d, offset index %d bytes", test.name, c.columnIndex.Length, c.offsetIndex.Length)
-		}
+		must.Be(t, (c.columnIndex.Length > 0) == test.columns && (c.offsetIndex.Length > 0) == test.places,
+			"%s: column index %d, offset index %d bytes", test.name, c.columnIndex.Length, c.offsetIndex.Length)
 	}
 	var nulls FilteredChunk
 	nulls.Add(layout.Written{Size: 1, Rows: 2, Values: 2, Nulls: 2})
@@ -395,9 +387,8 @@ func TestSame(t *testing.T) {
 	_, same := open(t, makeFile(made{maker: "one", sorted: []int64{0}}).data, nil)
 	_, other := open(t, makeFile(made{maker: "other"}).data, nil)
 	_, fewer := open(t, makeFile(made{maker: "one"}).data, []int{0})
-	if one.Difference(same) != "" || !strings.Contains(one.Difference(other), "another program") || one.Difference(fewer) == "" {
-		t.Errorf("%q, %q, %q", one.Difference(same), one.Difference(other), one.Difference(fewer))
-	}
+	must.Be(t, one.Difference(same) == "" && strings.Contains(one.Difference(other), "another program") && one.Difference(fewer) != "",
+		"%q, %q, %q", one.Difference(same), one.Difference(other), one.Difference(fewer))
 }
 
 // A footer that says that two parts overlap, or lie elsewhere, is refused: nothing is
@@ -434,9 +425,8 @@ func TestOpenHostile(t *testing.T) {
 			if err == nil {
 				err = w.Close()
 			}
-			if most := 4*len(sound.data) + 4<<10; b.Len() > most {
-				t.Errorf("byte %d: %d bytes were written of %d, %v", at, b.Len(), len(data), err)
-			}
+			most := 4*len(sound.data) + 4<<10
+			must.Be(t, b.Len() <= most, "byte %d: %d bytes were written of %d, %v", at, b.Len(), len(data), err)
 		}
 	}
 	must.Be(t, opened != 0 && failed != 0, "%d opened, %d failed", opened, failed)
