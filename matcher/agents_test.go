@@ -32,9 +32,8 @@ func TestManyAgentsShareGroups(t *testing.T) {
 		t.Errorf("opened: %d tries, %v", len(tries), of)
 	}
 	tries, of = inPlace(t, whole, agents)
-	if got := groupsOf(tries, of); len(tries) != 3 || got != groupsOf(make([]matcher.Trie, 3), want) {
-		t.Errorf("in place: %d tries, %v", len(tries), of)
-	}
+	got := groupsOf(tries, of)
+	must.Be(t, len(tries) == 3 && got == groupsOf(make([]matcher.Trie, 3), want), "in place: %d tries, %v", len(tries), of)
 	if tries, of = c.Compile(f, matcher.NewAgents(chains[:100])); len(tries) != 1 || of != nil {
 		t.Errorf("without a group of their own: %d tries, %v", len(tries), of)
 	}

@@ -103,9 +103,7 @@ func checkDistinct(t testing.TB, body string, tries []matcher.Trie) {
 	t.Helper()
 	for i := range tries {
 		for j := range i {
-			if tries[i].Identity() == tries[j].Identity() {
-				t.Fatalf("tries %d and %d are the same in\n%s", i, j, body)
-			}
+			must.Need(t, tries[i].Identity() != tries[j].Identity(), "tries %d and %d are the same in\n%s", i, j, body)
 		}
 	}
 }
@@ -223,9 +221,8 @@ func TestBodyNames(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("%d %s", rule.Line, rule.Text))
 	}
 	must.Equal(t, strings.Join(lines, "; "), "5 Disallow: /a; 7 Disallow: /b", "rules")
-	if empty := reopened(t, robotstxt.Parse(nil, robotstxt.Options{})); empty.HasEveryone() {
-		t.Error("an empty body has a group for everyone")
-	}
+	empty := reopened(t, robotstxt.Parse(nil, robotstxt.Options{}))
+	must.Be(t, !empty.HasEveryone(), "an empty body has a group for everyone")
 }
 
 // TestBodySharesGroups: equal groups of many agents are stored once.
@@ -238,9 +235,8 @@ func TestBodySharesGroups(t *testing.T) {
 	size := func(body string) int {
 		return len(reopened(t, robotstxt.Parse([]byte(body), robotstxt.Options{})).AppendRules(nil))
 	}
-	if a, b := size(one.String()), size(many.String()); b > a+99*20 {
-		t.Errorf("a group takes %d bytes, a hundred equal ones %d", a, b)
-	}
+	a, b := size(one.String()), size(many.String())
+	must.Be(t, b <= a+99*20, "a group takes %d bytes, a hundred equal ones %d", a, b)
 }
 
 // TestBodyOverlap: a body that names an agent in each of many overlapping sets of groups is
@@ -264,7 +260,8 @@ func TestBodyOverlap(t *testing.T) {
 		overlapping(1000, 1000),
 		agentLines(1000) + "Disallow: /" + strings.Repeat("x", 100_000) + "\n" + overlapping(1000, 1), // a single long rule
 	} {
-		if b, ok := matcher.CompileBody(robotstxt.Parse([]byte(body), robotstxt.Options{})); ok {
+		b, ok := matcher.CompileBody(robotstxt.Parse([]byte(body), robotstxt.Options{}))
+		if ok {
 			t.Errorf("%d bytes compile to %d", len(body), len(b.AppendRules(nil)))
 		}
 	}
@@ -371,22 +368,19 @@ func TestOpenBrokenBody(t *testing.T) {
 				whole := reopened(t, robotstxt.Parse([]byte(body), robotstxt.Options{Profile: profile.engine}))
 				data, notes, names := whole.AppendRules(nil), whole.AppendNotes(nil), namesOf(whole)
 				for cut := range data {
-					if _, err := matcher.OpenBody(data[:cut], notes, names); !errors.Is(err, matcher.ErrBadBody) {
-						t.Fatalf("cut to %d of %d bytes: %v", cut, len(data), err)
-					}
+					_, err := matcher.OpenBody(data[:cut], notes, names)
+					must.Need(t, errors.Is(err, matcher.ErrBadBody), "cut to %d of %d bytes: %v", cut, len(data), err)
 				}
 				for cut := range notes {
-					if _, err := matcher.OpenBody(data, notes[:cut:cut], names); !errors.Is(err, matcher.ErrBadBody) {
-						t.Fatalf("notes cut to %d of %d bytes: %v", cut, len(notes), err)
-					}
+					_, err := matcher.OpenBody(data, notes[:cut:cut], names)
+					must.Need(t, errors.Is(err, matcher.ErrBadBody), "notes cut to %d of %d bytes: %v", cut, len(notes), err)
 				}
 				opened := 0
 				intact := bytes.Clone(data)
 				try := func() {
 					if !bytes.Equal(data, intact) {
-						if _, err := matcher.OpenBody(data, nil, names); err == nil {
-							t.Fatal("a changed body opens")
-						}
+						_, err := matcher.OpenBody(data, nil, names)
+						must.Need(t, err != nil, "a changed body opens")
 						was := bytes.Clone(data)
 						defer copy(data, was)
 						reseal(data)

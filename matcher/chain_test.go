@@ -12,9 +12,8 @@ func TestParseChainRefuses(t *testing.T) {
 		"": "is empty", "a,": "is empty", "GPT\x1ABot": "no control characters", "a*": `has no "*" in it`, "*,a": "can only come last",
 		"GPT Bot": "is it GPTBot?", "Mozilla/5.0 (compatible; GPTBot/1.2)": "its product token: GPTBot", "()": "such as CCBot",
 	} {
-		if c, err := ParseChain(chain); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %q, %v, want %s", chain, c, err, want)
-		}
+		c, err := ParseChain(chain)
+		must.Be(t, err != nil && strings.Contains(err.Error(), want), "%q: %q, %v, want %s", chain, c, err, want)
 	}
 }
 
@@ -25,8 +24,6 @@ func TestRelatedNamesSharePrefix(t *testing.T) {
 		"Googlebot-News,Googlebot,CCBot": false, "AI,AI2Bot": true,
 	} {
 		c := must.Get(ParseChain(chain))(t)
-		if c.Related() != want {
-			t.Errorf("%s: %v", chain, !want)
-		}
+		must.Be(t, c.Related() == want, "%s: %v", chain, !want)
 	}
 }

@@ -73,9 +73,7 @@ func runVerdictCase(t *testing.T, c verdictCase) {
 		engine := engineVerdicts(t, c, profile.engine)
 		for _, expectation := range append(c.both[:len(c.both):len(c.both)], own...) {
 			path, want, ok := strings.Cut(expectation, " → ")
-			if !ok {
-				t.Fatalf("malformed expectation: %q", expectation)
-			}
+			must.Need(t, ok, "malformed expectation: %q", expectation)
 			checkVerdict(t, profile.name+" reference", oracle, path, want)
 			checkVerdict(t, profile.name+" engine", engine, path, want)
 			checked++
@@ -90,9 +88,8 @@ func checkVerdict(t *testing.T, who string, v verdicts, path, want string) {
 	if !strings.HasPrefix(path, "/") {
 		_, target, _ = strings.Cut(v.split(path), " ")
 	}
-	if got := v.judge(target); got != want && !strings.HasPrefix(got, want+" by ") {
-		t.Errorf("%s: %q: %q, want %q", who, path, got, want)
-	}
+	got := v.judge(target)
+	must.Be(t, got == want || strings.HasPrefix(got, want+" by "), "%s: %q: %q, want %q", who, path, got, want)
 }
 
 func referenceVerdicts(c verdictCase, p reference.Profile) verdicts {
@@ -222,9 +219,7 @@ func TestSemanticsWarnings(t *testing.T) {
 				for _, w := range warnings {
 					found = found || fmt.Sprintf("%v %d", w.Kind, w.Line) == want
 				}
-				if !found {
-					t.Errorf("%s: warnings %v, want %q", profile.name, warnings, want)
-				}
+				must.Be(t, found, "%s: warnings %v, want %q", profile.name, warnings, want)
 				must.Equal(t, f.Limited, want == "body_limited 0", profile.name, "Limited")
 			}
 		})
@@ -246,13 +241,10 @@ func TestSemanticsProductToken(t *testing.T) {
 	} {
 		t.Run("groups/user_agent_header/"+c.token, func(t *testing.T) {
 			chain, err := matcher.ParseChain(c.chain)
-			if err == nil {
-				t.Fatalf("ParseChain(%q) accepts it as %q", c.chain, chain)
-			}
+			must.Need(t, err != nil, "ParseChain(%q) accepts it as %q", c.chain, chain)
 			// The error quotes its input; the token must also occur outside the quotes.
-			if text := strings.ReplaceAll(err.Error(), fmt.Sprintf("%q", c.chain), ""); !strings.Contains(text, c.token) {
-				t.Errorf("the error does not name %q: %v", c.token, err)
-			}
+			text := strings.ReplaceAll(err.Error(), fmt.Sprintf("%q", c.chain), "")
+			must.Be(t, strings.Contains(text, c.token), "the error does not name %q: %v", c.token, err)
 		})
 	}
 	for _, chain := range []string{"*", "CCBot", "MJ12bot", "foo_bot-x", "Googlebot-News,Googlebot", "Googlebot,*"} {

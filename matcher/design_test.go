@@ -45,9 +45,8 @@ func TestDesign(t *testing.T) {
 		p.Set([]byte(c.path), robotstxt.RFC9309)
 		d := trie.Match(&p)
 		want := reference.Decide(oracle, []string{Everyone}, c.path, reference.RFC9309)
-		if got := string(trie.Rule(d.Rule).Text); got != c.rule || want.Rule != c.rule {
-			t.Errorf("%s: engine decides by %q, reference by %q, DESIGN.md says %q", c.path, got, want.Rule, c.rule)
-		}
+		got := string(trie.Rule(d.Rule).Text)
+		must.Be(t, got == c.rule && want.Rule == c.rule, "%s: engine decides by %q, reference by %q, DESIGN.md says %q", c.path, got, want.Rule, c.rule)
 		fmt.Fprintf(&b, "%-26s allowed %-5v by %s\n", c.path, d.Allowed, c.rule)
 	}
 	b.WriteString("\n")
@@ -57,9 +56,7 @@ func TestDesign(t *testing.T) {
 		must.Do(t, os.WriteFile(golden, []byte(b.String()), 0o666))
 	}
 	want := must.Get(os.ReadFile(golden))(t)
-	if got := b.String(); got != string(want) {
-		t.Errorf("%s is out of date: go test -run TestDesign -update rewrites it. The example compiles to\n%s", golden, got)
-	}
+	must.Equal(t, b.String(), string(want), golden, "is out of date: go test -run TestDesign -update rewrites it. The example compiles to")
 	design := must.Get(os.ReadFile("DESIGN.md"))(t)
 	for _, part := range append(strings.Split(strings.TrimSpace(designBody), "\n"), designPaths[0].path, designPaths[1].path, designPaths[2].path) {
 		must.Be(t, strings.Contains(string(design), part), "DESIGN.md lacks %q of the example", part)

@@ -234,18 +234,15 @@ func TestEveryRobotsTxt(t *testing.T) {
 		yes, depths := make([]int, len(paths)+1), make([]int, len(paths))
 		for i, path := range paths {
 			is, depth := matcher.IsRobotsTxt([]byte(path), profile.engine)
-			if want := profile.engine == robotstxt.RFC9309 && reference.IsRobotsTxt(path); is != want {
-				t.Fatalf("%s: %q: engine says %v, reference %v", profile.name, path, is, want)
-			}
+			want := profile.engine == robotstxt.RFC9309 && reference.IsRobotsTxt(path)
+			must.Need(t, is == want, "%s: %q: engine says %v, reference %v", profile.name, path, is, want)
 			yes[i+1], depths[i] = yes[i], depth
 			if is {
 				yes[i+1]++
 			}
 		}
 		for i, path := range paths {
-			if !runs.agree(i, depths[i], yes) {
-				t.Fatalf("%s: %q: the answer depends on more than the first %d bytes", profile.name, path, depths[i])
-			}
+			must.Need(t, runs.agree(i, depths[i], yes), "%s: %q: the answer depends on more than the first %d bytes", profile.name, path, depths[i])
 		}
 	}
 }
@@ -268,12 +265,10 @@ func TestRandomGroups(t *testing.T) {
 				engine := newEngineRules(t, c, profile.engine)
 				for range 20 {
 					path := g.path(patterns)
-					if got, want := engine.judge(path), oracle.judge(path); got != want {
-						t.Fatalf("%q for %s by\n%s\nengine says %q, reference %q", path, c.chain, body, got, want)
-					}
-					if got := engine.judge(path + "#" + g.pick(patterns...)); got != engine.judge(path) {
-						t.Fatalf("%q with a fragment by\n%s\nis %q", path, body, got)
-					}
+					got, want := engine.judge(path), oracle.judge(path)
+					must.Need(t, got == want, "%q for %s by\n%s\nengine says %q, reference %q", path, c.chain, body, got, want)
+					got = engine.judge(path + "#" + g.pick(patterns...))
+					must.Need(t, got == engine.judge(path), "%q with a fragment by\n%s\nis %q", path, body, got)
 					g.checkDepth(t, engine, path, patterns)
 				}
 			}
@@ -295,9 +290,8 @@ func (g generator) checkDepth(t *testing.T, engine *engineRules, path string, pa
 	if verdict.Undecided() && len(other) < verdict.Depth() {
 		return
 	}
-	if got, want := engine.resolved(verdict, other), engine.allowed(other); got != want {
-		t.Fatalf("%q: allowed %v, but %d bytes that it shares with %q say %v; by\n%s", other, want, verdict.Depth(), path, got, engine.body)
-	}
+	got, want := engine.resolved(verdict, other), engine.allowed(other)
+	must.Need(t, got == want, "%q: allowed %v, but %d bytes that it shares with %q say %v; by\n%s", other, want, verdict.Depth(), path, got, engine.body)
 }
 
 // TestVerdictAtTrimmedBlank: a rule that ends in a blank and a star once gave a depth up to
@@ -308,9 +302,8 @@ func TestVerdictAtTrimmedBlank(t *testing.T) {
 		c := verdictCase{body: atEveryone + "Disallow: /b\nDisallow: " + path + " *", chain: "*"}
 		for _, profile := range profiles {
 			engine := newEngineRules(t, c, profile.engine)
-			if s := engine.prefixVerdict(path + " b"); !s.Denied() || s.Undecided() || s.Depth() == len(path)+1 {
-				t.Errorf("%s: %q has the verdict %+v", profile.name, path+" b", s)
-			}
+			s := engine.prefixVerdict(path + " b")
+			must.Be(t, s.Denied() && !s.Undecided() && s.Depth() != len(path)+1, "%s: %q has the verdict %+v", profile.name, path+" b", s)
 		}
 	}
 }
@@ -415,9 +408,8 @@ func FuzzBodyURL(f *testing.F) {
 		if _, path, ok := strings.Cut(split, " "); ok {
 			c := verdictCase{body: string(body), chain: chain}
 			got := newEngineRules(t, c, profile.engine).judge(path)
-			if want := referenceVerdicts(c, profile.reference).judge(path); got != want {
-				t.Fatalf("%q for %s by\n%q\nengine says %q, reference %q", path, chain, body, got, want)
-			}
+			want := referenceVerdicts(c, profile.reference).judge(path)
+			must.Need(t, got == want, "%q for %s by\n%q\nengine says %q, reference %q", path, chain, body, got, want)
 		}
 	})
 }

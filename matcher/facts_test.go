@@ -49,9 +49,7 @@ func TestParseCrawlDelay(t *testing.T) {
 		if !ok {
 			got = none
 		}
-		if ok != (test.want != none) || math.Abs(got-test.want) > 1e-9*max(1, test.want) {
-			t.Errorf("%.40q is %v, %v; want %v", test.value, got, ok, test.want)
-		}
+		must.Be(t, ok == (test.want != none) && !(math.Abs(got-test.want) > 1e-9*max(1, test.want)), "%.40q is %v, %v; want %v", test.value, got, ok, test.want)
 	}
 }
 
@@ -123,9 +121,8 @@ func TestCollectSitemaps(t *testing.T) {
 			if test.want == nil && test.more {
 				test.want = r.Sitemaps[:min(4, len(r.Sitemaps))]
 			}
-			if !reflect.DeepEqual(r.Sitemaps, test.want) || r.MoreSitemaps != test.more {
-				t.Errorf("%.100q, %v; want %.100q, %v", r.Sitemaps, r.MoreSitemaps, test.want, test.more)
-			}
+			must.Be(t, reflect.DeepEqual(r.Sitemaps, test.want) && r.MoreSitemaps == test.more,
+				"%.100q, %v; want %.100q, %v", r.Sitemaps, r.MoreSitemaps, test.want, test.more)
 			size := 0
 			for _, s := range r.Sitemaps {
 				if size += len(s); !utf8.ValidString(s) {
@@ -143,9 +140,8 @@ func TestAge(t *testing.T) {
 		known               bool
 	}{{0, 100, 0, false}, {100, 0, 0, false}, {40, 100, 60, true}, {100, 40, -60, true}} {
 		f := Facts{Fetched: test.fetched}
-		if got, known := f.Age(test.asOf); got != test.want || known != test.known {
-			t.Errorf("%+v: %d, %v", test, got, known)
-		}
+		got, known := f.Age(test.asOf)
+		must.Be(t, got == test.want && known == test.known, "%+v: %d, %v", test, got, known)
 	}
 }
 
@@ -154,12 +150,10 @@ func TestReasons(t *testing.T) {
 	names := map[string]Reason{}
 	for reason := AllowRule; reason < reasonCount; reason++ {
 		name := reason.String()
-		if other, twice := names[name]; twice || name == "" || name == reasonCount.String() {
-			t.Errorf("reason %d has the name %q, and so has %d", reason, name, other)
-		}
+		other, twice := names[name]
+		must.Be(t, !twice && name != "" && name != reasonCount.String(), "reason %d has the name %q, and so has %d", reason, name, other)
 		names[name] = reason
-		if words := reason.Words(); words == "" || words == name {
-			t.Errorf("%s has the words %q", name, words)
-		}
+		words := reason.Words()
+		must.Be(t, words != "" && words != name, "%s has the words %q", name, words)
 	}
 }

@@ -134,9 +134,8 @@ func TestIndexNamesASuffixOften(t *testing.T) {
 		trie := f.open(t)
 		var p Target
 		p.Set([]byte("/ab"+strings.Repeat("x", 50)), trie.Profile())
-		if d := trie.Match(&p); d.Reason != NoRuleMatched {
-			t.Errorf("%d names: %+v", names, d)
-		}
+		d := trie.Match(&p)
+		must.Be(t, d.Reason == NoRuleMatched, "%d names: %+v", names, d)
 		must.Equal(t, len(p.untried[0]), max(0, 1-names/suffixes), names, "names", "suffixes were put off")
 	}
 }

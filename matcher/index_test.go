@@ -55,9 +55,7 @@ func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 			}
 		}
 	}
-	if found < 25*rounds || indexed < 5*rounds/2 {
-		t.Errorf("only %d paths had a rule, and %d groups an index: the test says little", found, indexed)
-	}
+	must.Be(t, found >= 25*rounds && indexed >= 5*rounds/2, "only %d paths had a rule, and %d groups an index: the test says little", found, indexed)
 }
 
 // TestNumberSet: reset empties the set, also when the epoch wraps around.
@@ -107,9 +105,8 @@ func TestManyStars(t *testing.T) {
 		file := robotstxt.Parse([]byte("User-agent: *\nDisallow: "+pattern), robotstxt.Options{})
 		var p Target
 		p.Set([]byte(path), robotstxt.RFC9309)
-		if trie := Compile(file, []Chain{{Everyone}})[0]; trie.Match(&p).Allowed == want {
-			t.Fatalf("%s in %s: matches: %v", pattern, path, !want)
-		}
+		trie := Compile(file, []Chain{{Everyone}})[0]
+		must.Need(t, trie.Match(&p).Allowed != want, "%s in %s: matches: %v", pattern, path, !want)
 	}
 }
 

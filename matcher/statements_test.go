@@ -188,12 +188,10 @@ func TestUsage(t *testing.T) {
 				}
 				for i, profile := range profiles {
 					chain := matcher.Chain{agent}
-					if got := statedByEngine(c.body, path, []matcher.Chain{{"Unnamed"}, chain}, profile.engine)[1]; got != want && (i == 0 || !hasEscapes(c.name)) {
-						t.Errorf("engine, %s: %s: got %q", profile.name, w, got)
-					}
-					if got := statedByReference(c.body, path, chain, profile.reference); got != want && (i == 0 || !hasEscapes(c.name)) {
-						t.Errorf("reference, %s: %s: got %q", profile.name, w, got)
-					}
+					got := statedByEngine(c.body, path, []matcher.Chain{{"Unnamed"}, chain}, profile.engine)[1]
+					must.Be(t, got == want || i != 0 && hasEscapes(c.name), "engine, %s: %s: got %q", profile.name, w, got)
+					got = statedByReference(c.body, path, chain, profile.reference)
+					must.Be(t, got == want || i != 0 && hasEscapes(c.name), "reference, %s: %s: got %q", profile.name, w, got)
 				}
 			}
 		})
@@ -213,9 +211,8 @@ func compareUsage(t *testing.T, body, path string) {
 	for _, profile := range profiles {
 		got := statedByEngine(body, path, chains, profile.engine)
 		for i, chain := range chains {
-			if want := statedByReference(body, path, chain, profile.reference); got[i] != want {
-				t.Fatalf("%s: %q for %v of\n%s\nengine: %q\nreference: %q", profile.name, path, chain, body, got[i], want)
-			}
+			want := statedByReference(body, path, chain, profile.reference)
+			must.Need(t, got[i] == want, "%s: %q for %v of\n%s\nengine: %q\nreference: %q", profile.name, path, chain, body, got[i], want)
 		}
 	}
 }
@@ -298,9 +295,8 @@ func comparePaths(t *testing.T, body string, paths []string) {
 			if depth > len(path) {
 				continue
 			}
-			if said, ok := byPrefix[path[:depth]]; ok && said != fmt.Sprint(values) {
-				t.Fatalf("%q of\n%s\nsays %v, and by its first %d bytes %v", path, body, values, depth, said)
-			}
+			said, ok := byPrefix[path[:depth]]
+			must.Need(t, !ok || said == fmt.Sprint(values), "%q of\n%s\nsays %v, and by its first %d bytes %v", path, body, values, depth, said)
 		}
 	}
 }
@@ -466,9 +462,8 @@ func TestStated(t *testing.T) {
 		// The longer path takes the place of the shorter one.
 		{"User-agent: *\nContent-Usage: train-ai=n", "User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /a search=y", false},
 	} {
-		if matcher.SameStated(stated(tt.a), stated(tt.b), 0, 0) != tt.same || matcher.SameStated(stated(tt.b), stated(tt.a), 0, 0) != tt.same {
-			t.Errorf("%q and %q: want %v", tt.a, tt.b, tt.same)
-		}
+		must.Be(t, matcher.SameStated(stated(tt.a), stated(tt.b), 0, 0) == tt.same && matcher.SameStated(stated(tt.b), stated(tt.a), 0, 0) == tt.same,
+			"%q and %q: want %v", tt.a, tt.b, tt.same)
 	}
 }
 
@@ -526,9 +521,7 @@ func TestSameContentSaysTheSame(t *testing.T) {
 			said[content] = all.String()
 			seen++
 		}
-		if again < seen/20 || len(said) < 50 {
-			t.Errorf("of %d bodies %d had the content of another, and there were %d contents", seen, again, len(said))
-		}
+		must.Be(t, again >= seen/20 && len(said) >= 50, "of %d bodies %d had the content of another, and there were %d contents", seen, again, len(said))
 	}
 }
 
@@ -537,9 +530,7 @@ func TestSameContentSaysTheSame(t *testing.T) {
 func TestStatementsKey(t *testing.T) {
 	compiled := func(text string) (matcher.BodyInfo, int) {
 		body, ok := matcher.CompileBody(robotstxt.Parse([]byte(text), robotstxt.Options{}))
-		if !ok {
-			t.Fatal(text)
-		}
+		must.Need(t, ok, "%v", text)
 		data := body.AppendRules(nil)
 		bodies := must.Get(matcher.NewBodies(data, 1, robotstxt.RFC9309, matcher.NewAgents(nil), nil))(t)
 		info := must.Get(bodies.Info(0))(t)
@@ -554,12 +545,10 @@ func TestStatementsKey(t *testing.T) {
 		"User-agent: b\nContent-Usage: train-ai=n\nDisallow: /a":                   false,
 		"User-agent: *\nContent-Usage: /x train-ai=n\nDisallow: /a":                false,
 	} {
-		if other, _ := compiled(text); !other.HasSaid || (other.Said == said.Said) != same {
-			t.Errorf("%q: key %x of %x", text, other.Said, said.Said)
-		}
+		other, _ := compiled(text)
+		must.Be(t, other.HasSaid && (other.Said == said.Said) == same, "%q: key %x of %x", text, other.Said, said.Said)
 	}
 	plain, shorter := compiled("User-agent: *\nDisallow: /a")
-	if plain.HasSaid || plain.Statements || plain.Data[14] != 0 || shorter > length {
-		t.Errorf("without statements: %+v, %d bytes, with them %d", plain, shorter, length)
-	}
+	must.Be(t, !plain.HasSaid && !plain.Statements && plain.Data[14] == 0 && shorter <= length,
+		"without statements: %+v, %d bytes, with them %d", plain, shorter, length)
 }

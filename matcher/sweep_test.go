@@ -53,9 +53,8 @@ func TestSweepOfEverySmallSuffix(t *testing.T) {
 				t.Fatalf("%s on %s: the sweep finds rule %d, want %d", trie.patternOf(suffix), text, got, found)
 			}
 		}
-		if got := s.sweep(&c, []byte(text), onTheWay, 0); got != best {
-			t.Fatalf("%s: the sweep of all finds rule %d, want %d", text, got, best)
-		}
+		got := s.sweep(&c, []byte(text), onTheWay, 0)
+		must.Need(t, got == best, "%s: the sweep of all finds rule %d, want %d", text, got, best)
 	}
 	must.Be(t, matches >= 1000, "only %d matches: the test says little", matches)
 }
@@ -102,9 +101,8 @@ func checkSweep(t *testing.T, trie *Trie, s *sweeper, text []byte) {
 			best = max(best, kernels.Load32(c.data, c.suffix(suffix)))
 		}
 	}
-	if got := s.sweep(c, text, suffixes, 0); got != best {
-		t.Fatalf("%.200q: the sweep finds rule %d, trying all %d", text, got, best)
-	}
+	got := s.sweep(c, text, suffixes, 0)
+	must.Need(t, got == best, "%.200q: the sweep finds rule %d, trying all %d", text, got, best)
 	for i, waiter := range s.waiting {
 		must.Need(t, waiter == 0 && s.waited[i/64] == 0, "literal %d still has waiters", i)
 	}
@@ -178,9 +176,8 @@ func compareWithReference(t *testing.T, rules string, paths func(func(string) bo
 			}
 			p.Set([]byte(path), profile.engine)
 			want := reference.Decide(oracle, []string{Everyone}, path, profile.reference)
-			if got := trie.Match(&p); got.Allowed != want.Allowed {
-				t.Fatalf("%s\n%q: allowed is %v, want %v", body, path, got.Allowed, want.Allowed)
-			}
+			got := trie.Match(&p)
+			must.Need(t, got.Allowed == want.Allowed, "%s\n%q: allowed is %v, want %v", body, path, got.Allowed, want.Allowed)
 			if got := trie.Allowed(&p); got != want.Allowed {
 				t.Fatalf("%s\n%q: Allowed is %v, want %v", body, path, got, want.Allowed)
 			}

@@ -51,14 +51,10 @@ func TestTraceAgreesWithTheEngine(t *testing.T) {
 			target.Set([]byte(path), profile.engine)
 			d := trie.Match(&target)
 			trace := trie.Trace([]byte(path))
-			if (len(trace) > 0) != d.Reason.HasRule() {
-				t.Fatalf("%q on %q: engine %v, trace %+v", path, body, d, trace)
-			}
+			must.Need(t, (len(trace) > 0) == d.Reason.HasRule(), "%q on %q: engine %v, trace %+v", path, body, d, trace)
 			if len(trace) > 0 {
 				best := trie.Rule(d.Rule)
-				if trace[0].Line != best.Line || trace[0].Allow != d.Allowed {
-					t.Fatalf("%q on %q: engine %q of line %d, trace %+v", path, body, best.Text, best.Line, trace)
-				}
+				must.Need(t, trace[0].Line == best.Line && trace[0].Allow == d.Allowed, "%q on %q: engine %q of line %d, trace %+v", path, body, best.Text, best.Line, trace)
 			}
 			want := referenceTrace(body, path, profile.reference)
 			var got []int
@@ -125,9 +121,7 @@ func TestTraceSpelling(t *testing.T) {
 			trace := trie.Trace([]byte(test.path))
 			switch {
 			case want == "":
-				if len(trace) > 0 {
-					t.Errorf("%s, %s: %+v", test.pattern, profile.name, trace)
-				}
+				must.Be(t, len(trace) == 0, "%s, %s: %+v", test.pattern, profile.name, trace)
 			case len(trace) != 1 || trace[0].Pattern != want || profile.engine == robotstxt.RFC9309 && trace[0].Length != test.length:
 				t.Errorf("%s, %s: %+v, want %s and %d", test.pattern, profile.name, trace, want, test.length)
 			}

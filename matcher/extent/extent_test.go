@@ -71,20 +71,17 @@ func TestOf(t *testing.T) {
 		{"Disallow: */a|Allow: /*/a*", "some"},
 	} {
 		body := "User-agent: *\n" + strings.ReplaceAll(test.rules, "|", "\n")
-		if got := of(body, "*", robotstxt.RFC9309); got.Extent.String() != test.want {
-			t.Errorf("%s: %s (%q is denied, %q allowed), want %s", test.rules, got.Extent, got.Denied, got.Allowed, test.want)
-		}
+		got := of(body, "*", robotstxt.RFC9309)
+		must.Be(t, got.Extent.String() == test.want, "%s: %s (%q is denied, %q allowed), want %s", test.rules, got.Extent, got.Denied, got.Allowed, test.want)
 	}
 }
 
 func TestGoogleAllowsDirectoriesOfIndexPages(t *testing.T) {
 	const body = "User-agent: *\nDisallow: /\nAllow: /x/index.html\nDisallow: /x/index.html*"
-	if got := of(body, "*", robotstxt.Google); got.Extent != Some || got.Allowed != "/x/" {
-		t.Errorf("%v", got)
-	}
-	if got := of(body, "*", robotstxt.RFC9309); got.Extent != All {
-		t.Errorf("%v", got)
-	}
+	got := of(body, "*", robotstxt.Google)
+	must.Be(t, got.Extent == Some && got.Allowed == "/x/", "%v", got)
+	got = of(body, "*", robotstxt.RFC9309)
+	must.Be(t, got.Extent == All, "%v", got)
 }
 
 // TestGoogleSpellsPatternsAlone: Google's parser changes the escapes of patterns to upper
@@ -110,9 +107,8 @@ func TestAgainstAllShortPaths(t *testing.T) {
 		for _, profile := range profiles {
 			got := of(body, "*", profile.engine)
 			counts[got.Extent]++
-			if err := check(got, body, "*", profile.engine, profile.reference, paths); err != nil {
-				t.Errorf("%s: %q: %v", profile.name, body, err)
-			}
+			err := check(got, body, "*", profile.engine, profile.reference, paths)
+			must.Be(t, err == nil, "%s: %q: %v", profile.name, body, err)
 		}
 	}
 	must.Be(t, counts[None] >= 100 && counts[All] >= 100 && counts[Some] >= 100 && counts[Undecided] <= 10, "%v show little", counts)
@@ -186,9 +182,8 @@ func TestWithoutAFreshByte(t *testing.T) {
 		{every + "|Allow: /$|Disallow: /", "some"},
 	} {
 		body := "User-agent: *\n" + strings.ReplaceAll(test.rules, "|", "\n")
-		if got := of(body, "*", robotstxt.RFC9309); got.Extent.String() != test.want {
-			t.Errorf("%s: %+v, want %q", test.rules, got, test.want)
-		}
+		got := of(body, "*", robotstxt.RFC9309)
+		must.Be(t, got.Extent.String() == test.want, "%s: %+v, want %q", test.rules, got, test.want)
 	}
 }
 
@@ -211,9 +206,8 @@ func FuzzOf(f *testing.F) {
 					return
 				}
 			}
-			if err := check(of(body, "*", profile.engine), body, "*", profile.engine, profile.reference, paths); err != nil {
-				t.Errorf("%s: %q: %v", profile.name, body, err)
-			}
+			err := check(of(body, "*", profile.engine), body, "*", profile.engine, profile.reference, paths)
+			must.Be(t, err == nil, "%s: %q: %v", profile.name, body, err)
 		}
 	})
 }
@@ -240,9 +234,8 @@ func TestRealFiles(t *testing.T) {
 					}
 				}
 			}
-			if err := check(got, body, agent, robotstxt.RFC9309, reference.RFC9309, append(paths, "/", "/index.html", "/a/b?c=d")); err != nil {
-				t.Errorf("%s for %s: %v", name, agent, err)
-			}
+			err := check(got, body, agent, robotstxt.RFC9309, reference.RFC9309, append(paths, "/", "/index.html", "/a/b?c=d"))
+			must.Be(t, err == nil, "%s for %s: %v", name, agent, err)
 		}
 	}
 	t.Logf("%d files: %v", len(files), counts)

@@ -25,9 +25,8 @@ func TestCatalogue(t *testing.T) {
 		} else if bad.Findings[i].Severity != code.Severity {
 			t.Errorf("%s: %v", code.Name, bad.Findings[i])
 		}
-		if good := Body(code.Good, Options{}); len(good.Findings) > 0 {
-			t.Errorf("%s: the good example has %v", code.Name, good.Findings)
-		}
+		good := Body(code.Good, Options{})
+		must.Be(t, len(good.Findings) == 0, "%s: the good example has %v", code.Name, good.Findings)
 		must.Be(t, len(code.Summary()) >= 20, "%s: %q", code.Name, code.Summary())
 	}
 }
@@ -201,9 +200,8 @@ func TestMisspelt(t *testing.T) {
 	} {
 		report := Body([]byte("User-agent: "+name+"\nDisallow: /"), Options{})
 		i := slices.IndexFunc(report.Findings, func(f Finding) bool { return f.Code == "agent-misspelt" })
-		if (i >= 0) != (want != "") || i >= 0 && !strings.Contains(report.Findings[i].Message, "was "+want+" meant?") {
-			t.Errorf("%s: %v, want %q", name, report.Findings, want)
-		}
+		must.Be(t, (i >= 0) == (want != "") && (i < 0 || strings.Contains(report.Findings[i].Message, "was "+want+" meant?")),
+			"%s: %v, want %q", name, report.Findings, want)
 	}
 }
 
@@ -220,9 +218,7 @@ func TestMessages(t *testing.T) {
 		"A\nCrawl-delay: 86401":  "with a crawl-delay of 86401 seconds a crawler fetches less than one page a day",
 	} {
 		report := Body([]byte("User-agent: "+value+"\nDisallow: /"), Options{})
-		if len(report.Findings) == 0 || !strings.Contains(report.Findings[0].Message, want) {
-			t.Errorf("%s: %v, want %s", value, report.Findings, want)
-		}
+		must.Be(t, len(report.Findings) != 0 && strings.Contains(report.Findings[0].Message, want), "%s: %v, want %s", value, report.Findings, want)
 	}
 }
 
@@ -332,12 +328,9 @@ func TestErrorAfterMany(t *testing.T) {
 		},
 	} {
 		report := Body([]byte(test.body), test.options)
-		if len(report.Findings) != MaxFindings && name != "a line after ignored ones" || !slices.Contains(strings.Split(where(report), ", "), test.want) {
-			t.Errorf("%s: %d findings, without %s", name, len(report.Findings), test.want)
-		}
-		if !slices.IsSortedFunc(report.Findings, func(a, b Finding) int { return a.Line - b.Line }) {
-			t.Errorf("%s: not in the order of the lines", name)
-		}
+		must.Be(t, (len(report.Findings) == MaxFindings || name == "a line after ignored ones") && slices.Contains(strings.Split(where(report), ", "), test.want),
+			"%s: %d findings, without %s", name, len(report.Findings), test.want)
+		must.Be(t, slices.IsSortedFunc(report.Findings, func(a, b Finding) int { return a.Line - b.Line }), "%s: not in the order of the lines", name)
 	}
 }
 
@@ -369,9 +362,8 @@ func TestHostile(t *testing.T) {
 		"many":   manyRules(15_000),
 	} {
 		report := Body([]byte(body), Options{})
-		if len(report.Findings) > MaxFindings || len(report.Findings)+report.More < MaxFindings && name != "many" {
-			t.Errorf("%s: %d findings and %d more", name, len(report.Findings), report.More)
-		}
+		must.Be(t, len(report.Findings) <= MaxFindings && (len(report.Findings)+report.More >= MaxFindings || name == "many"),
+			"%s: %d findings and %d more", name, len(report.Findings), report.More)
 	}
 }
 

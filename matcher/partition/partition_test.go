@@ -34,17 +34,14 @@ func TestHash(t *testing.T) {
 		"http://example.com:8080":                                 {hash: -809038105997760701, of: 3},
 		"https://www.xn--bcher-kva.example-with-a-long-name.test": {hash: -1990268634544783140, of: 12},
 	} {
-		if hash := Hash([]byte(authority)); hash != want.hash || Of(hash, 16) != want.of {
-			t.Errorf("%q: {hash: %d, of: %d},", authority, hash, Of(hash, 16))
-		}
+		hash := Hash([]byte(authority))
+		must.Be(t, hash == want.hash && Of(hash, 16) == want.of, "%q: {hash: %d, of: %d},", authority, hash, Of(hash, 16))
 	}
 }
 
 func TestOf(t *testing.T) {
 	for hash, want := range map[int64]int{0: 0, 5: 5, 7: 0, -1: 6, -7: 0, -8: 6, 1<<63 - 1: 0, -1 << 63: 6} {
-		if got := Of(hash, 7); got != want {
-			t.Errorf("pmod(%d, 7) = %d, want %d", hash, got, want)
-		}
+		must.Equal(t, Of(hash, 7), want, "pmod", hash, "7")
 	}
 }
 

@@ -108,22 +108,18 @@ func TestParseLimit(t *testing.T) {
 		{"limit is not lowered", atLimit, 10, 1, false},
 	} {
 		f := Parse([]byte(tt.body), RFC9309, tt.limit)
-		if got := len(f.Groups[0].Rules); got != tt.rules || f.Limited != tt.limited {
-			t.Errorf("%s: got %d rules, limited %v; want %d, %v", tt.name, got, f.Limited, tt.rules, tt.limited)
-		}
+		got := len(f.Groups[0].Rules)
+		must.Be(t, got == tt.rules && f.Limited == tt.limited, "%s: got %d rules, limited %v; want %d, %v", tt.name, got, f.Limited, tt.rules, tt.limited)
 	}
-	if f := Parse([]byte(atLimit+"\n"+rule), Google, 0); len(f.Groups[0].Rules) != 2 || f.Limited {
-		t.Errorf("google: got %d rules, limited %v; want 2, false", len(f.Groups[0].Rules), f.Limited)
-	}
+	f := Parse([]byte(atLimit+"\n"+rule), Google, 0)
+	must.Be(t, len(f.Groups[0].Rules) == 2 && !f.Limited, "google: got %d rules, limited %v; want 2, false", len(f.Groups[0].Rules), f.Limited)
 }
 
 func TestParseLongLine(t *testing.T) {
 	long := "Disallow: /" + strings.Repeat("x", googleLine)
 	body := []byte("\xEF\xBB\xBFUser-agent: a\n" + long + "\nAllow: /y")
-	if got := Parse(body, RFC9309, 0).Groups[0].Rules; got[0].Text != long || len(got) != 2 {
-		t.Errorf("rfc9309: %d bytes of the line, want %d", len(got[0].Text), len(long))
-	}
-	if got := Parse(body, Google, 0).Groups[0].Rules; got[0].Text != long[:googleLine] || len(got) != 2 {
-		t.Errorf("google: %d bytes of the line, want %d", len(got[0].Text), googleLine)
-	}
+	got := Parse(body, RFC9309, 0).Groups[0].Rules
+	must.Be(t, got[0].Text == long && len(got) == 2, "rfc9309: %d bytes of the line, want %d", len(got[0].Text), len(long))
+	got = Parse(body, Google, 0).Groups[0].Rules
+	must.Be(t, got[0].Text == long[:googleLine] && len(got) == 2, "google: %d bytes of the line, want %d", len(got[0].Text), googleLine)
 }

@@ -59,9 +59,8 @@ func TestLimit(t *testing.T) {
 		if test.limited {
 			want = strings.TrimSpace(want + " ; 0!body_limited")
 		}
-		if got := summary(f); got != want || f.Limited != test.limited {
-			t.Errorf("%s: got %s (limited %v), want %s", test.row, got, f.Limited, want)
-		}
+		got := summary(f)
+		must.Be(t, got == want && f.Limited == test.limited, "%s: got %s (limited %v), want %s", test.row, got, f.Limited, want)
 		checkCounted(t, test.row, test.body, test.options)
 	}
 }
@@ -72,9 +71,8 @@ func checkCounted(t *testing.T, row string, body []byte, o robotstxt.Options) {
 	want := parse(body, o)
 	counted, limited := robotstxt.Counted(body, o)
 	got := parse(counted, robotstxt.Options{Profile: o.Profile, Limit: o.Limit})
-	if limited != want.Limited || got.Limited || !bytes.HasPrefix(body, counted) {
-		t.Errorf("%s: %d of %d bytes count, limited: %v, %v of those", row, len(counted), len(body), limited, got.Limited)
-	}
+	must.Be(t, limited == want.Limited && !got.Limited && bytes.HasPrefix(body, counted),
+		"%s: %d of %d bytes count, limited: %v, %v of those", row, len(counted), len(body), limited, got.Limited)
 	must.Equal(t, got.Kind, want.Kind, row, "what counts", "whole body")
 	cut := func(s string) string { return strings.TrimRight(strings.ReplaceAll(s, " 0!body_limited", ""), " ;") }
 	must.Equal(t, cut(summary(got)), cut(summary(want)), row, "what counts", "whole body")
@@ -110,18 +108,13 @@ func TestBodyKinds(t *testing.T) {
 		if test.google == "" {
 			test.google = test.kind
 		}
-		if got := parse([]byte(test.body), test.options).Kind.String(); got != test.kind {
-			t.Errorf("%.20q: %s, want %s", test.body, got, test.kind)
-		}
+		must.Equal(t, parse([]byte(test.body), test.options).Kind.String(), test.kind, test.body)
 		checkCounted(t, test.body, []byte(test.body), test.options)
 		test.options.Profile = robotstxt.Google
-		if got := parse([]byte(test.body), test.options).Kind.String(); got != test.google {
-			t.Errorf("%.20q: google %s, want %s", test.body, got, test.google)
-		}
+		must.Equal(t, parse([]byte(test.body), test.options).Kind.String(), test.google, test.body, "google")
 	}
-	if k := robotstxt.BodyKind(99); k.Known() || robotstxt.NoKind.Known() || robotstxt.NoKind.String() != "" || k.String() != "kind(?)" {
-		t.Error("kinds that are none")
-	}
+	k := robotstxt.BodyKind(99)
+	must.Be(t, !k.Known() && !robotstxt.NoKind.Known() && robotstxt.NoKind.String() == "" && k.String() == "kind(?)", "kinds that are none")
 }
 
 func TestUTF16(t *testing.T) {
@@ -131,9 +124,7 @@ func TestUTF16(t *testing.T) {
 		body := encodeUTF16(order, text)
 		must.Equal(t, summary(parse(body, robotstxt.Options{})), want, order)
 		f := parse(body, robotstxt.Options{Profile: robotstxt.Google})
-		if f.Groups != nil || f.warnings[0].Kind != robotstxt.UTF16Body {
-			t.Errorf("%s: google got %s", order, summary(f))
-		}
+		must.Be(t, f.Groups == nil && f.warnings[0].Kind == robotstxt.UTF16Body, "%s: google got %s", order, summary(f))
 	}
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		var body []byte
@@ -248,9 +239,8 @@ func TestGoogleLineLength(t *testing.T) {
 			f := parse(body, robotstxt.Options{Profile: robotstxt.Google})
 			cut := len(f.warnings) > 0 && f.warnings[0] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2} ||
 				len(f.warnings) > 1 && f.warnings[1] == robotstxt.Warning{Kind: robotstxt.LineCut, Line: 2}
-			if got := len(f.Groups[0].Rules[0].Pattern); got != test.want || cut != test.cut {
-				t.Errorf("%s: pattern of %d bytes, want %d; cut: %v", test.row, got, test.want, cut)
-			}
+			got := len(f.Groups[0].Rules[0].Pattern)
+			must.Be(t, got == test.want && cut == test.cut, "%s: pattern of %d bytes, want %d; cut: %v", test.row, got, test.want, cut)
 		}
 	}
 

@@ -42,9 +42,8 @@ func summary(f *parsed) string {
 
 func TestOthers(t *testing.T) {
 	const body = "Host: a.example\nUser-agent: *\nNoindex: /x # c\nAllow: /\nContent-Signal : ai-train=no\nContent\n: x\nSitemap: s\nCrawl-delay: 1\nlicense:\n"
-	if f := parse([]byte(body), robotstxt.Options{}); len(f.Others) > 0 {
-		t.Errorf("%d without being asked for", len(f.Others))
-	}
+	f := parse([]byte(body), robotstxt.Options{})
+	must.Be(t, len(f.Others) == 0, "%d without being asked for", len(f.Others))
 	var got []string
 	for _, o := range parse([]byte(body), robotstxt.Options{Others: true}).Others {
 		got = append(got, fmt.Sprintf("%d %s=%s", o.Line, o.Key, o.Value))
@@ -150,9 +149,7 @@ func TestParse(t *testing.T) {
 			}
 			f := parse([]byte(test.body), robotstxt.Options{Profile: profile.profile})
 			must.Equal(t, summary(f), want, test.row, profile.name)
-			if f.Profile != profile.profile || f.Limited {
-				t.Errorf("%s, %s: profile %d, limited %v", test.row, profile.name, f.Profile, f.Limited)
-			}
+			must.Be(t, f.Profile == profile.profile && !f.Limited, "%s, %s: profile %d, limited %v", test.row, profile.name, f.Profile, f.Limited)
 		}
 	}
 }
@@ -294,8 +291,7 @@ func TestAgent(t *testing.T) {
 		}
 		must.Equal(t, string(a.Crawler(robotstxt.RFC9309)), crawler, test.value)
 		must.Equal(t, string(a.Crawler(robotstxt.Google)), test.token, test.value, "under google")
-		if token, word := a.Names(robotstxt.Google); string(token) != test.token || word != nil {
-			t.Errorf("%q names %q and %q under google, want %q", test.value, token, word, test.token)
-		}
+		token, word := a.Names(robotstxt.Google)
+		must.Be(t, string(token) == test.token && word == nil, "%q names %q and %q under google, want %q", test.value, token, word, test.token)
 	}
 }

@@ -95,9 +95,7 @@ func TestAppendStatements(t *testing.T) {
 			f := robotstxt.Parse(body, o)
 			left := f.AppendStatements(nil)
 			if len(f.Statements) == 0 {
-				if left != nil {
-					t.Fatalf("%q: got %q", body, left)
-				}
+				must.Need(t, left == nil, "%q: got %q", body, left)
 				continue
 			}
 			again := robotstxt.Parse(left, o)

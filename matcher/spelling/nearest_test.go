@@ -14,9 +14,7 @@ func TestNearest(t *testing.T) {
 		"url-colum": "url-column", "url_columns": "url-column", "im": "", "nonsense": "", "": "", "rules": "", "inn": "in",
 		strings.Repeat("x", 1<<20): "",
 	} {
-		if got := Nearest(name, names); got != want {
-			t.Errorf("%.40q: %q, want %q", name, got, want)
-		}
+		must.Equal(t, Nearest(name, names), want, name)
 	}
 }
 

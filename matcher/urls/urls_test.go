@@ -50,15 +50,13 @@ func FuzzSplit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, url string) {
 		want := referenceSplit(url)
-		if got := engineSplit(url); got != want {
-			t.Fatalf("%q: engine says %q, reference %q", url, got, want)
-		}
+		got := engineSplit(url)
+		must.Need(t, got == want, "%q: engine says %q, reference %q", url, got, want)
 		// Splitting a key gives the same key, unless its host has a ";", which must be
 		// escaped in a URL.
 		if key, _, ok := strings.Cut(want, " "); ok && !strings.Contains(key, ";") {
-			if again := engineSplit(key); again != key+" /" {
-				t.Fatalf("%q: its key %q splits into %q", url, key, again)
-			}
+			again := engineSplit(key)
+			must.Need(t, again == key+" /", "%q: its key %q splits into %q", url, key, again)
 		}
 	})
 }
@@ -72,18 +70,13 @@ func FuzzNormalise(f *testing.F) {
 	f.Fuzz(func(t *testing.T, path string) {
 		plain, query := reference.NormalisePath(path)
 		gotPlain, gotQuery := urls.Normalise([]byte(path)), urls.NormaliseQuery([]byte(path))
-		if string(gotPlain) != plain || string(gotQuery) != query {
-			t.Fatalf("%q: engine says %q and %q, reference %q and %q", path, gotPlain, gotQuery, plain, query)
-		}
-		if again := urls.Normalise(gotPlain); string(again) != plain {
-			t.Fatalf("%q: twice is %q, once %q", path, again, plain)
-		}
-		if again := urls.NormaliseQuery(gotQuery); string(again) != query {
-			t.Fatalf("%q: twice is %q, once %q, with the query's escapes", path, again, query)
-		}
-		if again := urls.NormaliseQuery(gotPlain); string(again) != query {
-			t.Fatalf("%q: the query's escapes of %q are %q, want %q", path, plain, again, query)
-		}
+		must.Need(t, string(gotPlain) == plain && string(gotQuery) == query, "%q: engine says %q and %q, reference %q and %q", path, gotPlain, gotQuery, plain, query)
+		again := urls.Normalise(gotPlain)
+		must.Need(t, string(again) == plain, "%q: twice is %q, once %q", path, again, plain)
+		again = urls.NormaliseQuery(gotQuery)
+		must.Need(t, string(again) == query, "%q: twice is %q, once %q, with the query's escapes", path, again, query)
+		again = urls.NormaliseQuery(gotPlain)
+		must.Need(t, string(again) == query, "%q: the query's escapes of %q are %q, want %q", path, plain, again, query)
 	})
 }
 

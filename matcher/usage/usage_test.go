@@ -201,18 +201,15 @@ func TestParseUse(t *testing.T) {
 func TestValuesParseAsTheyAreWritten(t *testing.T) {
 	for v := Disallowed; v < NumValues; v++ {
 		set := Values(0).With(Unknown).With(v)
-		if parsed, err := ParseValues(set.String()); err != nil || parsed != set || parsed.Single() != v || set.String() != v.String() {
-			t.Errorf("%v: %v, %v", v, parsed, err)
-		}
+		parsed, err := ParseValues(set.String())
+		must.Be(t, err == nil && parsed == set && parsed.Single() == v && set.String() == v.String(), "%v: %v, %v", v, parsed, err)
 	}
 	both := Values(0).With(Allowed).With(Disallowed)
 	parsed, err := ParseValues(both.String())
-	if err != nil || parsed.Single() != Unknown || parsed.String() != Mixed || both.String() != Mixed || !both.Has(Allowed) || both.Has(Full) {
-		t.Errorf("%v, %v", parsed, err)
-	}
-	if none, err := ParseValues(""); err != nil || none != 0 || none.String() != "" {
-		t.Errorf("%v, %v", none, err)
-	}
+	must.Be(t, err == nil && parsed.Single() == Unknown && parsed.String() == Mixed && both.String() == Mixed && both.Has(Allowed) && !both.Has(Full),
+		"%v, %v", parsed, err)
+	none, err := ParseValues("")
+	must.Be(t, err == nil && none == 0 && none.String() == "", "%v, %v", none, err)
 	must.Fail(t, must.Err(ParseValues("unknown")))
 }
 
@@ -274,9 +271,8 @@ func TestEverySmallStatement(t *testing.T) {
 
 func compare(t *testing.T, statement string) {
 	t.Helper()
-	if got, want := stated(ContentUsage, statement), byLibrary(statement); got != want && !libraryDiffers(statement) {
-		t.Errorf("%q: got %q, the library says %q", statement, got, want)
-	}
+	got, want := stated(ContentUsage, statement), byLibrary(statement)
+	must.Be(t, got == want || libraryDiffers(statement), "%q: got %q, the library says %q", statement, got, want)
 }
 
 // libraryDiffers reports whether a statement has a byte sequence. The library requires its

@@ -30,15 +30,13 @@ func TestTables(t *testing.T) {
 	cmd.Dir = top
 	output := must.Get(cmd.Output())(t)
 	for p := range strings.FieldsSeq(string(output)) {
-		if own, ok := strings.CutPrefix(p, "robotsbatch/"); ok && !strings.HasPrefix(own, "io/tables") && !strings.HasPrefix(own, "io/store/") {
-			t.Errorf("io/tables links %s: it is to know nothing of a job", own)
-		}
+		own, ok := strings.CutPrefix(p, "robotsbatch/")
+		must.Be(t, !ok || strings.HasPrefix(own, "io/tables") || strings.HasPrefix(own, "io/store/"), "io/tables links %s: it is to know nothing of a job", own)
 	}
 	const most = 54
 	names := imports.UsedNames(goFiles(t), "io/frontier", "io/tables")
-	if len(names) == 0 || len(names) > most {
-		t.Errorf("io/frontier uses %d names of io/tables, at most %d are allowed: give it one call in the place of several\n%s", len(names), most, strings.Join(names, "\n"))
-	}
+	must.Be(t, len(names) != 0 && len(names) <= most,
+		"io/frontier uses %d names of io/tables, at most %d are allowed: give it one call in the place of several\n%s", len(names), most, strings.Join(names, "\n"))
 }
 
 // goFiles parses the repository's Go files.

@@ -48,14 +48,12 @@ func TestWords(t *testing.T) {
 		report(t, imports.CheckWords(path, source))
 	}
 	for _, text := range []string{`option.Usagef("-out is missing")`, `fmt.Errorf("-out %s: " + "%w", a, b)`} {
-		if got := imports.CheckWords("cmd/a/a.go", []byte("package a; var err = "+text+"; var help = `-in FILE`")); len(got) != 1 {
-			t.Errorf("%s: %q, want 1", text, got)
-		}
+		got := imports.CheckWords("cmd/a/a.go", []byte("package a; var err = "+text+"; var help = `-in FILE`"))
+		must.Be(t, len(got) == 1, "%s: %q, want 1", text, got)
 	}
 	for text, want := range map[string]int{`"raise -memory, or not"`: 1, `"-out: %w"`: 1, "`see (-as-of)`": 1, `"a: damaged"`: 1, `"a-b, - and -1"`: 0, `"the --"`: 0} {
-		if got := imports.CheckWords("io/a.go", []byte("package a; var text = "+text)); len(got) != want {
-			t.Errorf("%s: %q, want %d", text, got, want)
-		}
+		got := imports.CheckWords("io/a.go", []byte("package a; var text = "+text))
+		must.Be(t, len(got) == want, "%s: %q, want %d", text, got, want)
 	}
 }
 
@@ -232,9 +230,8 @@ func TestCheckDocs(t *testing.T) {
 
 func TestCheckTopLevel(t *testing.T) {
 	violations := imports.CheckTopLevel([]string{"go.mod", "matcher/doc.go", "util/a.go", "util/b.go", "NOTES.txt"})
-	if len(violations) != 2 || !strings.HasPrefix(violations[0], "NOTES.txt ") || !strings.HasPrefix(violations[1], "util ") {
-		t.Errorf("violations %q, want one each for NOTES.txt and util", violations)
-	}
+	must.Be(t, len(violations) == 2 && strings.HasPrefix(violations[0], "NOTES.txt ") && strings.HasPrefix(violations[1], "util "),
+		"violations %q, want one each for NOTES.txt and util", violations)
 }
 
 // heavy are modules that made most of the program, for what it never does: the

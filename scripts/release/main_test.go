@@ -91,25 +91,18 @@ func TestPack(t *testing.T) {
 		data := must.Get(os.ReadFile(filepath.Join(folder, name)))(t)
 		below := strings.TrimSuffix(strings.TrimSuffix(name, ".tar.gz"), ".zip") + "/"
 		files, modes := unpacked(t, name, data)
-		if !bytes.Equal(files[below+own], program) || modes[below+own] != 0o755 {
-			t.Errorf("%s: the program has %d bytes, mode %o", name, len(files[below+own]), modes[below+own])
-		}
-		if string(files[below+"README.md"]) != "read me" || modes[below+"README.md"] != 0o644 || string(files[below+"completions/_robotsbatch"]) != "complete" {
-			t.Errorf("%s: the texts are %q", name, files)
-		}
-		if len(files) != 5 || len(files[below+"LICENSES-OF-LIBRARIES.txt"]) == 0 || len(files[below+"sbom.cdx.json"]) == 0 {
-			t.Errorf("%s has %d files", name, len(files))
-		}
+		must.Be(t, bytes.Equal(files[below+own], program) && modes[below+own] == 0o755,
+			"%s: the program has %d bytes, mode %o", name, len(files[below+own]), modes[below+own])
+		must.Be(t, string(files[below+"README.md"]) == "read me" && modes[below+"README.md"] == 0o644 && string(files[below+"completions/_robotsbatch"]) == "complete",
+			"%s: the texts are %q", name, files)
+		must.Be(t, len(files) == 5 && len(files[below+"LICENSES-OF-LIBRARIES.txt"]) != 0 && len(files[below+"sbom.cdx.json"]) != 0, "%s has %d files", name, len(files))
 		sums += fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name)
 	}
 	got, err := os.ReadFile(filepath.Join(folder, "SHA256SUMS"))
-	if err != nil || !slices.Equal(slices.Sorted(strings.Lines(string(got))), slices.Sorted(strings.Lines(sums))) {
-		t.Errorf("%s, %v, want %s", got, err, sums)
-	}
+	must.Be(t, err == nil && slices.Equal(slices.Sorted(strings.Lines(string(got))), slices.Sorted(strings.Lines(sums))), "%s, %v, want %s", got, err, sums)
 	again, _ := packed(t)
-	if other, err := os.ReadFile(filepath.Join(again, "SHA256SUMS")); err != nil || !bytes.Equal(got, other) {
-		t.Errorf("packed again: %s, %v", other, err)
-	}
+	other, err := os.ReadFile(filepath.Join(again, "SHA256SUMS"))
+	must.Be(t, err == nil && bytes.Equal(got, other), "packed again: %s, %v", other, err)
 }
 
 // Every module that is linked is in the bill and in the licences, and nothing else.
@@ -126,9 +119,8 @@ func TestBillAndLicences(t *testing.T) {
 	licences := must.Get(licencesOf(info))(t)
 	for i, m := range info.Deps {
 		c := b.Components[i+1]
-		if c.Name != m.Path || c.Version != m.Version || c.PURL != "pkg:golang/"+m.Path+"@"+m.Version || len(c.Hashes[0].Content) != 64 {
-			t.Errorf("%s %s is %+v", m.Path, m.Version, c)
-		}
+		must.Be(t, c.Name == m.Path && c.Version == m.Version && c.PURL == "pkg:golang/"+m.Path+"@"+m.Version && len(c.Hashes[0].Content) == 64,
+			"%s %s is %+v", m.Path, m.Version, c)
 		must.Be(t, bytes.Contains(licences, []byte("==== "+m.Path+"@"+m.Version+": LICENSE\n\n")), "there is no licence of %s", m.Path)
 	}
 	must.Fail(t, must.Err(licencesOf(&debug.BuildInfo{Deps: []*debug.Module{{Path: "example.com/none", Version: "v1.0.0"}}})), "module that is nowhere has a licence")
