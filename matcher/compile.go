@@ -67,13 +67,12 @@ type Compiler struct {
 	compiled []compiledGroups // of the current body
 
 	// What compileGroups makes of one choice of groups.
-	sources []source   // the rules that can match, in file order
-	entries []entry    // their patterns, in the same order
-	arena   []byte     // the texts of entries that are not in the body as they are
-	byRank  []uint32   // by rank, the index in sources of its rule; no rule has rank 0
-	sorted  []entry    // see dedupe
-	keys    []uint64   // memory of rank and of sortByText
-	runs    []keyRange // memory of sortByText
+	sources []source // the rules that can match, in file order
+	entries []entry  // their patterns, in the same order
+	arena   []byte   // the texts of entries that are not in the body as they are
+	byRank  []uint32 // by rank, the index in sources of its rule; no rule has rank 0
+	sorted  []entry  // see dedupe
+	keys    []uint64 // memory of rank and of sortByText
 	builder builder
 }
 
@@ -127,6 +126,7 @@ type entry struct {
 	pattern
 	rule  uint32 // its number: rank × 2, plus 1 for allow
 	order uint32 // index in Compiler.sources
+	start uint64 // the first eight bytes of text, the first one highest; set by sortByText
 }
 
 // source is a rule as the file has it.
@@ -220,7 +220,7 @@ func (c *Compiler) dedupe() {
 	c.sortByText()
 	sorted := c.sorted[:0]
 	for _, key := range c.keys {
-		e := &c.entries[indexIn(key)]
+		e := &c.entries[key]
 		if n := len(sorted); n > 0 && sorted[n-1].anchored == e.anchored && bytes.Equal(sorted[n-1].text, e.text) {
 			continue
 		}
