@@ -2,7 +2,6 @@ package evaluate
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"sort"
 
@@ -116,38 +115,19 @@ func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 	g, h, times := &e.groups, &e.history, v.Times
 	w := g.walk(number)
 	for w.next() {
-		for row := w.low; row < w.high; {
+		for row := w.low; row < w.high; row++ {
 			if times[row] == batch.NoTime {
 				v.SetNull(row, matcher.NoTime)
-				row++
 				continue
 			}
-			span, from, until := h.spanAt(times[row])
+			span := lastAt(h.froms, times[row]) // -1 before the first
 			if h.newGroups[span+1] == 0 {
 				h.newGroups[span+1] = 1 + h.cut.add(group{written: g.all[number].written}, g.keys[number])
 				h.held = append(h.held, h.heldIn(span))
 			}
-			end := row + 1
-			for end < w.high && times[end] >= from && times[end] < until {
-				end++
-			}
-			h.cut.addRows(h.newGroups[span+1]-1, int32(row-g.first), int32(end-g.first))
-			row = end
+			h.cut.addRows(h.newGroups[span+1]-1, int32(row-g.first), int32(row-g.first+1))
 		}
 	}
-}
-
-// spanAt returns the index of the span at a time, -1 before the first, and the times [from, until)
-// for which it is the same.
-func (h *history) spanAt(t int64) (span int, from, until int64) {
-	span, from, until = lastAt(h.froms, t), firstTime, math.MaxInt64
-	if span >= 0 {
-		from = h.froms[span]
-	}
-	if span+1 < len(h.froms) {
-		until = h.froms[span+1]
-	}
-	return span, from, until
 }
 
 // lastAt returns the index of the last of some times, which are in order, that is not after t; -1
