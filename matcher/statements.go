@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"iter"
 	"maps"
 	"slices"
@@ -415,49 +414,6 @@ func (u *Usage) byPath(agent, use int) map[string]usage.Value {
 		}
 	}
 	return said
-}
-
-// AppendContent appends bytes that are equal for bodies that say the same to the agents and
-// with the options that they were compiled for; none for a nil Usage. Lines count if they were
-// kept (UsageOptions.Explain).
-func (u *Usage) AppendContent(dst []byte) []byte {
-	if u == nil {
-		return dst
-	}
-	// Each text comes after its length and each list after its number, so that no two contents
-	// give the same bytes.
-	number := func(n int) { dst = binary.AppendUvarint(dst, uint64(n)) }
-	for i := range u.sets {
-		set := &u.sets[i]
-		number(1 + set.use)
-		number(len(set.agents))
-		for _, agent := range set.agents {
-			number(int(agent))
-		}
-		number(len(set.all))
-		for j := range set.all {
-			s := &set.all[j]
-			number(len(s.path.text))
-			dst = s.path.appendKey(dst)
-			dst = append(dst, byte(s.values[set.use]))
-			number(len(s.lines))
-			for _, l := range s.lines {
-				number(l.line)
-				number(len(l.text))
-				dst = append(dst, l.text...)
-			}
-		}
-	}
-	number(0) // ends the sets, each of which begins with another number
-	number(int(boolByte(u.others)))
-	for _, own := range u.licenses {
-		number(len(own))
-		for _, license := range own {
-			number(len(license))
-			dst = append(dst, license...)
-		}
-	}
-	return dst
 }
 
 // statements yields the statements that an agent obeys, in the sets of a use.

@@ -86,12 +86,9 @@ func (r bodyRow) sum(number uint32, rules []byte) uint32 {
 	return updateChecksum(checksum(b), rules)
 }
 
-const (
-	largeBody = 64 << 10 // bytes; larger ones are compiled one at a time
-	// largestCompiled is the most bytes of a body that is not kept as its source alone.
-	// What is decompressed of a body is bounded by it, whatever limit a pack says it has.
-	largestCompiled = 1 << 20
-)
+// largestCompiled is the most bytes of a body that is not kept as its source alone. What is
+// decompressed of a body is bounded by it, whatever limit a pack says it has.
+const largestCompiled = 1 << 20
 
 // bodies collects the distinct bodies.
 type bodies struct {
@@ -107,8 +104,7 @@ type bodies struct {
 	ordered  *runs.Sorter // the bodyMeta of those that are used, in the pack's order; see order
 	payloads bool         // a used one has a payload's name; set by order
 
-	large      sync.Mutex // held while a body of more than largeBody bytes is compiled
-	workspaces sync.Pool  // of *workspace, for bodies that are not large
+	workspaces sync.Pool // of *workspace
 }
 
 // workspace is reused memory in which bodies are parsed and compiled.
@@ -177,19 +173,13 @@ func (b *bodies) usedBy(number uint32, host surtStart) error {
 }
 
 // compile compiles a body for all agents and stores it with its notes and records. It stores
-// the text itself if compileAll refuses. Large bodies are compiled one at a time, to bound the
-// memory. counted is as in add.
+// the text itself if compileAll refuses. counted is as in add.
 func (b *bodies) compile(number uint32, counted []byte) error {
 	w, _ := b.workspaces.Get().(*workspace)
 	if w == nil {
 		w = &workspace{compiler: matcher.Compiler{Asked: b.asked}}
 	}
-	if len(counted) <= largeBody {
-		defer b.workspaces.Put(w)
-	} else { // its workspace is too large to keep
-		b.large.Lock()
-		defer b.large.Unlock()
-	}
+	defer b.workspaces.Put(w)
 	done, err := batch.Compiling(b.budget, counted)
 	if err != nil {
 		return err

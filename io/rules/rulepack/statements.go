@@ -16,18 +16,16 @@ const (
 	longestStatements = 4 << 10
 )
 
-// statements are compiled statements by their key, which the head of a body has. Those that
-// say the same to the agents are one in memory. So a lookup finds most of them in the
-// processor's cache, and reads no records.
+// statements are compiled statements by their key, which the head of a body has. So a lookup reads
+// no records of bodies whose statements were compiled for another.
 type statements struct {
 	// slots is a hash table of keys: a key is in the first free slot from its own on. It is
 	// read without a lock; at least half of it is free.
 	slots [2 * mostStatements]atomic.Pointer[cachedStatements]
 
-	mu        sync.Mutex
-	count     int
-	most      int // mostStatements, but in tests
-	byContent map[string]*matcher.Usage
+	mu    sync.Mutex
+	count int
+	most  int // mostStatements, but in tests
 }
 
 type cachedStatements struct {
@@ -36,7 +34,7 @@ type cachedStatements struct {
 }
 
 func newStatements() *statements {
-	return &statements{most: mostStatements, byContent: make(map[string]*matcher.Usage)}
+	return &statements{most: mostStatements}
 }
 
 // slot returns the slot that has a key and its contents, or the free slot where the key
@@ -85,14 +83,6 @@ func (s *statements) compile(p *Pack, r *Records) *matcher.Usage {
 		return other.usage
 	case s.count == s.most:
 		return u
-	}
-	if u != nil {
-		content := u.AppendContent(nil)
-		if same := s.byContent[string(content)]; same != nil {
-			u = same
-		} else {
-			s.byContent[string(content)] = u
-		}
 	}
 	slot.Store(&cachedStatements{key: key, usage: u})
 	s.count++
