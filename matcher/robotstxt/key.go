@@ -1,6 +1,7 @@
 package robotstxt
 
 import (
+	"encoding/binary"
 	"strings"
 
 	"robotsbatch/matcher/usage"
@@ -63,6 +64,34 @@ var spellings = ['z' + 1][]spelling{
 	'l': {{"license", statementField + field(usage.License), false}},
 	'n': {{"noindex", otherField, false}},
 	'r': {{"request-rate", otherField, false}},
+}
+
+// usualKey recognises the three keys that nearly all records have, spelled correctly, in
+// any case, with the colon right after them. It returns the field and the length of the
+// key, or unknownField. Without it usual files take 1.2 to 1.4 times as long to parse.
+func usualKey(line []byte) (f field, length int) {
+	const (
+		// lowerCase changes upper-case letters to lower case. It changes no other byte to a
+		// letter.
+		lowerCase = 0x20_20_20_20_20_20_20_20
+		disallow  = 'd' | 'i'<<8 | 's'<<16 | 'a'<<24 | 'l'<<32 | 'l'<<40 | 'o'<<48 | 'w'<<56
+		userAge   = 'u' | 's'<<8 | 'e'<<16 | 'r'<<24 | '-'<<32 | 'a'<<40 | 'g'<<48 | 'e'<<56
+		allow     = 'a' | 'l'<<8 | 'l'<<16 | 'o'<<24 | 'w'<<32
+		allowMask = 1<<40 - 1
+	)
+	if len(line) < 8 {
+		return unknownField, 0
+	}
+	// The '-' is compared as written, because lowerCase makes one of a CR as well.
+	switch word := binary.LittleEndian.Uint64(line) | lowerCase; {
+	case word == disallow && len(line) > 8 && line[8] == ':':
+		return disallowField, 8
+	case word&allowMask == allow && line[5] == ':':
+		return allowField, 5
+	case word == userAge && line[4] == '-' && len(line) > 10 && line[8]|0x20 == 'n' && line[9]|0x20 == 't' && line[10] == ':':
+		return userAgentField, 10
+	}
+	return unknownField, 0
 }
 
 // lookUp returns the field of a key that is not empty, ignoring ASCII case, and the kind of the

@@ -95,6 +95,10 @@ func (p *Parser) parseLines(text []byte) {
 // parseRecord parses a trimmed line without its comment, which is not empty. It adds its record, if
 // it has one, and gives its warnings.
 func (p *Parser) parseRecord(line []byte) {
+	if field, length := usualKey(line); field != unknownField {
+		p.addRecord(field, trimLeft(line[length+1:]), line)
+		return
+	}
 	sep := bytes.IndexByte(line, ':')
 	colon := sep >= 0
 	if !colon {

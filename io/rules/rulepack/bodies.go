@@ -86,9 +86,12 @@ func (r bodyRow) sum(number uint32, rules []byte) uint32 {
 	return updateChecksum(checksum(b), rules)
 }
 
-// largestCompiled is the most bytes of a body that is not kept as its source alone. What is
-// decompressed of a body is bounded by it, whatever limit a pack says it has.
-const largestCompiled = 1 << 20
+const (
+	largeBody = 64 << 10 // bytes; the workspace of a larger one is too large to keep
+	// largestCompiled is the most bytes of a body that is not kept as its source alone.
+	// What is decompressed of a body is bounded by it, whatever limit a pack says it has.
+	largestCompiled = 1 << 20
+)
 
 // bodies collects the distinct bodies.
 type bodies struct {
@@ -104,7 +107,7 @@ type bodies struct {
 	ordered  *runs.Sorter // the bodyMeta of those that are used, in the pack's order; see order
 	payloads bool         // a used one has a payload's name; set by order
 
-	workspaces sync.Pool // of *workspace
+	workspaces sync.Pool // of *workspace, for bodies that are not large
 }
 
 // workspace is reused memory in which bodies are parsed and compiled.
@@ -179,7 +182,9 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 	if w == nil {
 		w = &workspace{compiler: matcher.Compiler{Asked: b.asked}}
 	}
-	defer b.workspaces.Put(w)
+	if len(counted) <= largeBody {
+		defer b.workspaces.Put(w)
+	}
 	done, err := batch.Compiling(b.budget, counted)
 	if err != nil {
 		return err
