@@ -119,15 +119,15 @@ func (c *compiled) literalCount(suffix int) int {
 	return int(kernels.Load32(c.data, c.suffix(suffix)+4) >> suffixCount)
 }
 
-// literalOf returns literal i of a suffix, from 0; ok is false if it does not exist or lies
-// outside the text.
+// literalOf returns literal i of a suffix, from 0 and below literalCount; ok is false if it lies
+// outside the text, as in a damaged pack.
 func (c *compiled) literalOf(suffix, i int) (literal []byte, ok bool) {
 	record := c.suffix(suffix)
-	first := kernels.Load32(c.data, record+8)
+	at, length := kernels.Load32(c.data, record+8), kernels.Load32(c.data, record+12)
 	if c.literalCount(suffix) == 1 {
-		return c.textAt(first, kernels.Load32(c.data, record+12))
+		return c.textAt(at, length)
 	}
-	return c.literal(first + uint32(i))
+	return c.literal(at + uint32(i)) // of several, at is the number of the first
 }
 
 // sweep returns the best rule above floor among the given suffixes of the group that match;

@@ -28,6 +28,7 @@ import (
 // written at once.
 func (j *job) reserveMemory(inputs []frontier.Input, outputs int) error {
 	reads, writes := readsObjects(inputs), blob.IsURL(j.Out)
+	// Sources of rules need memory as well, but no more of it for each output.
 	if err := j.ReserveObjects(reads || slices.ContainsFunc(j.Sources, blob.IsURL), writes); err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ func (s *Sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 			return err
 		}
 		whole := r.N == int64(v.SelectedRows) // this share is the only one
-		if whole && r.N < leastRows && r.Size < s.leastBytes() {
+		if whole && r.N < leastRows && r.Size < s.largeBytes() {
 			c.rows, c.size = &encode.Rows{}, r.Size
 			if err := b.Grant.Take(r.Size); err != nil {
 				return err
@@ -183,15 +183,15 @@ func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record
 	return nil
 }
 
-// leastBytes returns the size in bytes from which on batches are not collected.
-func (s *Sink) leastBytes() int64 { return min(leastBytes, s.memory/16) }
+// largeBytes returns the size in bytes from which on batches are not collected.
+func (s *Sink) largeBytes() int64 { return min(leastBytes, s.memory/16) }
 
-// enough reports whether the collected rows make a row group: both many and large, or very large (wanted
-// bytes, so that a row group of many columns has no tiny chunks), or as many as a row group may have.
+// enough reports whether the collected rows make a row group: both many and large; or so large, in at
+// most a quarter of the memory, that chunks of many columns are not tiny; or as many as a row group may have.
 func (s *Sink) enough() bool {
-	n, size := s.pending.N, s.pending.Size
-	wanted := max(s.leastBytes(), min(leastBytes, s.memory/4, leastChunk*int64(len(s.schema.Leaves))))
-	return n >= leastRows && size >= s.leastBytes() || size >= wanted || n >= mostRows
+	n, size, large := s.pending.N, s.pending.Size, s.largeBytes()
+	veryLarge := max(large, min(leastBytes, s.memory/4, leastChunk*int64(len(s.schema.Leaves))))
+	return n >= leastRows && size >= large || size >= veryLarge || n >= mostRows
 }
 
 // Write implements batch.Sink. It writes row groups, and collected rows before them, or as soon as these

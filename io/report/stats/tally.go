@@ -145,7 +145,7 @@ const (
 
 // jsonKeys returns the keys that are read of a survey whose rows are JSON objects.
 func (o *Options) jsonKeys() (named []lines.Named) {
-	for i, key := range keys {
+	for i, key := range keys { // all are texts but root, which is true or false
 		named = append(named, lines.Named{Name: key.name, Text: i != rootKey, Missing: option.Messagef("%s", key.missing)})
 	}
 	for _, use := range o.Uses {
@@ -203,6 +203,9 @@ func (e *useMissingError) Message() option.Message {
 	return option.Messagef("the survey has no column %q: it was made without the use %s: make it again with %s", e.Use.Column(), e.Use, option.Use.With(e.Use.String()))
 }
 
+// onlyMonth is that of a survey, which says what holds at one time.
+const onlyMonth = 0
+
 // addSurveyed adds a row of a survey. at returns the value of a column, given as an index in
 // keys; use returns that of a use's column.
 func (t *SiteCounter) addSurveyed(at, use func(int) string) error {
@@ -217,7 +220,7 @@ func (t *SiteCounter) addSurveyed(at, use func(int) string) error {
 	if len(t.options.Uses) == 0 {
 		s, err := stateOf(class, at(blockedKey), at(rootKey) == "true", at(byKey))
 		if err == nil {
-			t.add(at(authorityKey), at(domainKey), agent, 0, s)
+			t.add(at(authorityKey), at(domainKey), t.subject(agent, 0), onlyMonth, s)
 		}
 		return err
 	}
@@ -226,7 +229,7 @@ func (t *SiteCounter) addSurveyed(at, use func(int) string) error {
 		if err != nil {
 			return fmt.Errorf("the column %s: %w", t.options.Uses[i].Column(), err)
 		}
-		t.add(at(authorityKey), at(domainKey), t.subject(agent, i), 0, useStateOf(class, said))
+		t.add(at(authorityKey), at(domainKey), t.subject(agent, i), onlyMonth, useStateOf(class, said))
 	}
 	return nil
 }

@@ -21,10 +21,11 @@ func NameOf(text []byte) Name {
 	return max(Name(binary.LittleEndian.Uint64(sum[:])), 1)
 }
 
-// fetchName returns the name of the fetch of a URL in a second.
-func fetchName(node key, second uint32) Name {
-	var text [len(node) + 4]byte
-	binary.LittleEndian.PutUint32(text[copy(text[:], node[:]):], second)
+// fetchName returns the name of the fetch of a URL, given its key, in a second since 1970.
+func fetchName(url key, second uint32) Name {
+	var text [len(url) + 4]byte
+	n := copy(text[:], url[:])
+	binary.LittleEndian.PutUint32(text[n:], second)
 	return NameOf(text[:])
 }
 

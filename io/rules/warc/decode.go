@@ -194,7 +194,8 @@ func (g *gunzip) Read(p []byte) (int, error) {
 }
 
 // inflate decompresses "deflate": zlib's format (RFC 9110 §8.4.1.2), or without zlib's header,
-// as some servers send it.
+// as some servers send it. The header's first byte ends in 8, and as a number of two bytes the header is a
+// multiple of 31 (RFC 1950 §2.2).
 func inflate(r *bufio.Reader) (io.Reader, error) {
 	head, _ := r.Peek(2)
 	if len(head) == 2 && head[0]&0x0F == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {

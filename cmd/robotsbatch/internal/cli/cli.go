@@ -292,7 +292,7 @@ func (f Flags) errUnknown(name string) error {
 	}
 	near := synonyms[name]
 	if !slices.Contains(names, near) {
-		slices.Sort(names)
+		slices.Sort(names) // of equally near ones Nearest takes the first
 		near = spelling.Nearest(name, names)
 	}
 	if near != "" {

@@ -150,6 +150,7 @@ func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.Data
 		return stored, n.decimal(dt)
 	case *arrow.TimestampType:
 		n.Type, n.Meaning = layout.Int64, Meaning{Kind: Timestamp, Unit: dt.Unit, UTC: dt.TimeZone != ""}
+		// A converted type means UTC to other readers, and none has nanoseconds.
 		n.Meaning.Old = annotation == oldTimestamp && !n.Meaning.UTC && dt.Unit != arrow.Nanosecond
 		return stored, nil
 	case *arrow.DurationType:
@@ -170,12 +171,13 @@ func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.Data
 	}
 	switch n.Meaning.Kind {
 	case Null:
-		n.Repetition = layout.Optional
+		n.Repetition = layout.Optional // all values are null
 	case Time:
 		n.Meaning.UTC = annotation == timeUTC
 	}
 	for _, a := range annotations {
 		value, _ := m.GetValue(a.key)
+		// The extension arrow.json is one of strings, and not of binary values.
 		fits := a.stored == n.Type && a.length == n.Length && (value != "arrow.json" || n.Meaning.Kind == String)
 		if fits && a.value == value {
 			n.Meaning.Kind = a.kind
