@@ -102,9 +102,9 @@ func (d *decoder) open(r *bufio.Reader, codings []coding, chunked bool) (body io
 // has other bytes, and gzip begins with one.
 func looksLikeText(r *bufio.Reader, c coding) bool {
 	start, _ := r.Peek(textSize)
-	for len(start) > 0 {
+	for utf8.FullRune(start) { // Peek may cut the last one
 		char, size := utf8.DecodeRune(start)
-		invalid := char == utf8.RuneError && size == 1 && utf8.FullRune(start) // not cut by Peek
+		invalid := char == utf8.RuneError && size == 1
 		if char < 0x20 && char != '\t' && char != '\n' && char != '\r' || char == 0x7F || invalid && c != gzipCoding {
 			return false
 		}

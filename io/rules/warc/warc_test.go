@@ -233,6 +233,7 @@ func TestResponses(t *testing.T) {
 		{"deflate without zlib's header", response(url, "200 OK\nContent-Encoding: deflate", deflated(text)), []string{whole}},
 		{"br", response(url, "200 OK\nContent-Encoding: br", brotlied(text)), []string{whole}},
 		{"br, stored without", response(url, "200 OK\nContent-Encoding: br", text), []string{whole}},
+		{"br, stored without, a letter of which byte 64 is the third", response(url, "200 OK\nContent-Encoding: br", "#"+strings.Repeat("д", 30)+"x日"+text), []string{fmt.Sprintf("%s 200 %q", url, "#"+strings.Repeat("д", 30)+"x日"+text)}},
 		{"br, stored without, Cyrillic over byte 64", response(url, "200 OK\nContent-Encoding: br", "#"+strings.Repeat("д", 32)+text), []string{fmt.Sprintf("%s 200 %q", url, "#"+strings.Repeat("д", 32)+text)}},
 		{"zstd", response(url, "200 OK\nContent-Encoding: zstd", zstded(text)), []string{whole}},
 		{"one in another", response(url, "200 OK\nContent-Encoding: gzip, br", brotlied(gzipped(text))), []string{whole}},

@@ -136,6 +136,7 @@ func (s *Writer) Encode(c *Chunk, columns []*array.Data, grant *budget.Grant) er
 	if err == nil {
 		m.seal()
 		c.messages = append(c.messages, m)
+		err = grant.Take(int64(len(m.head)))
 	}
 	return err
 }
@@ -172,7 +173,7 @@ func (s *Writer) Copy(p *Part, kept Kept, added []*array.Data, grant *budget.Gra
 		}
 	}
 	m.appendColumns(encoded)
-	return &Chunk{messages: []message{m}, copied: r}, nil
+	return &Chunk{messages: []message{m}, copied: r}, grant.Take(int64(len(m.head)))
 }
 
 // Write writes a chunk after its dictionaries, which it releases. If rows are left out, the indices are renumbered

@@ -35,7 +35,11 @@ func newDictionary(l *columns.Leaf, width int) *dictionary {
 		d.entries.Offsets = append(d.entries.Offsets, 0)
 	}
 	for i := range n {
-		d.indices = append(d.indices, d.index(l.Value(i, width), width))
+		value := l.Value(i, width)
+		if len(value) > dictionarySize { // before it is copied
+			return nil
+		}
+		d.indices = append(d.indices, d.index(value, width))
 		if size := len(d.entries.Fixed) + len(d.entries.Data) + 4*len(d.entries.Offsets); size > dictionarySize {
 			return nil
 		}

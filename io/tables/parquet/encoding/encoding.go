@@ -67,7 +67,7 @@ var schemes = [...]scheme{
 	layout.DeltaLengthByteArray: {texts, openDeltaLengths, writeDeltaLengths, func(s size) int64 { return 5*s.n + 18*s.most + s.body*5/4 }},
 	layout.DeltaByteArray:       {texts | fixed, openDeltaStrings, writeDeltaStrings, func(s size) int64 { return 5*s.n + 36*s.most + min(maxDecoded, 64*s.body) }},
 	layout.RLEDictionary:        {numeric | texts, openIndices, writeIndices, indicesNeed},
-	layout.ByteStreamSplit:      {numeric, openSplit, writeSplit, func(s size) int64 { return s.width * s.n * 5 / 4 }},
+	layout.ByteStreamSplit:      {numeric, openSplit, writeSplit, func(s size) int64 { return min(s.width*s.n, s.body) * 5 / 4 }},
 }
 
 func indicesNeed(s size) int64 { return 5*s.n + 9*s.most }
@@ -87,10 +87,14 @@ func (b *Body) scheme() (*scheme, error) {
 }
 
 // Skip passes over the next n values of a decoder. It decodes and drops them, because each may build on the
-// one before. For entries of a dictionary, each of which may be long, it reads only the indices: this saves 6 %
-// of a job whose pages have a million of them.
+// one before. Of texts in PLAIN, which may be as long as a page and would take memory that nobody reserved, it
+// reads only the lengths, and of entries of a dictionary only the indices: this saves 6 % of a job whose pages
+// have a million of them.
 func Skip(d Decoder, n int) error {
-	if d, ok := d.(*indices); ok {
+	switch d := d.(type) {
+	case *plainStrings:
+		return d.skip(n)
+	case *indices:
 		_, _, err := d.Count(n, 0)
 		return err
 	}

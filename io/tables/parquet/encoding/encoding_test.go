@@ -3,6 +3,7 @@ package encoding
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -250,10 +251,11 @@ func TestSkipTakesNoMemory(t *testing.T) {
 	for name, b := range map[string]*Body{
 		"deltas":  {Encoding: layout.DeltaBinaryPacked, Type: layout.Int64, Width: 8, Values: numbers, Present: n},
 		"lengths": {Encoding: layout.DeltaLengthByteArray, Type: layout.ByteArray, Values: AppendDeltas(nil, make([]int64, n), 4), Present: n},
+		"texts":   {Encoding: layout.Plain, Type: layout.ByteArray, Values: append(append([]byte{0, 0, 16, 0}, make([]byte, n)...), 0, 0, 0, 0), Present: 2},
 	} {
 		d, err := New(b)
 		must.Need(t, err == nil, "%s: %v", name, err)
-		took := must.Allocated(func() { err = Skip(d, n-1) })
+		took := must.Allocated(func() { err = Skip(d, b.Present-1) })
 		must.Be(t, err == nil && took <= 256<<10, "%s: %d bytes, %v", name, took, err)
 	}
 }
@@ -271,4 +273,11 @@ func TestSkipCopiesNoEntries(t *testing.T) {
 		t.Errorf("%g allocations", allocated)
 	}
 	must.Do(t, err)
+}
+
+// The memory of a page is computed of numbers that a footer and a header say.
+func TestHostileNeeds(t *testing.T) {
+	p := layout.Page{Encoding: layout.ByteStreamSplit, Uncompressed: 100}
+	got := Needs(layout.FixedLenByteArray, math.MaxInt32, &p, math.MaxInt32, 1)
+	must.Be(t, got == 125, "%d bytes for a page of 100", got)
 }

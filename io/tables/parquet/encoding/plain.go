@@ -117,6 +117,24 @@ func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 	return nil
 }
 
+// skip passes over the next n values. It reads only their lengths.
+func (p *plainStrings) skip(n int) error {
+	at := 0
+	for range n {
+		if at+4 > len(p.values) {
+			return errShort
+		}
+		size := binary.LittleEndian.Uint32(p.values[at:])
+		at += 4
+		if uint64(size) > uint64(len(p.values)-at) {
+			return errShort
+		}
+		at += int(size)
+	}
+	p.values = p.values[at:]
+	return nil
+}
+
 func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
 
 // setPage finds where each value of the page begins. Their bytes are not copied.
