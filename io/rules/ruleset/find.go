@@ -280,15 +280,16 @@ func Detect(ctx context.Context, name string) (format.Format, error) {
 func namesCaptures(f format.Format) bool { return f.HasCaptures() || f == format.CDXJ }
 
 // isCaptureFolder reports whether a folder holds captures, and not robots.txt files. A folder
-// with a WARC file, or with nothing but files named as tables, holds captures. Otherwise the
-// first bytes of the first other file decide. If there are only folders, the first of them
-// decides.
+// with a WARC file, or with nothing but files named as tables, holds captures. Otherwise it does if
+// all other files that are not empty do by their first bytes: one alone may be a robots.txt of somebody who
+// would speak for other hosts. If there are only folders, the first of them decides.
 func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	entries, err := unsorted(folder)
 	if err != nil {
 		return false, atName(folder, err)
 	}
-	file, below := "", "" // the first file, but for tables, and the first folder, by name
+	var files []os.DirEntry // but for tables
+	below := ""             // the first folder by name
 	hasTables := false
 	for _, entry := range entries {
 		name := entry.Name()
@@ -302,17 +303,23 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		case named.HasCaptures():
 			hasTables = true
 		case entry.Type().IsRegular():
-			file = min(cmp.Or(file, name), name)
+			files = append(files, entry)
 		}
 	}
-	switch {
-	case file != "":
-		found, err := Detect(ctx, filepath.Join(folder, file))
-		return found.HasCaptures() && err == nil, nil // a read error is reported when the file is needed
-	case !hasTables && below != "":
+	if len(files) == 0 && !hasTables && below != "" {
 		return isCaptureFolder(ctx, filepath.Join(folder, below))
 	}
-	return hasTables, nil
+	is := hasTables
+	for _, file := range files {
+		if info, err := file.Info(); err == nil && info.Size() == 0 {
+			continue
+		}
+		found, err := Detect(ctx, filepath.Join(folder, file.Name()))
+		if is = err == nil && found.HasCaptures(); !is {
+			break // a read error is reported when the file is needed
+		}
+	}
+	return is, nil
 }
 
 // unsorted lists a folder as os.ReadDir does, without sorting: of a million files that takes longer

@@ -415,3 +415,24 @@ func checkPartition(t *testing.T, given []int, i, of int, here bool, got access.
 		t.Errorf("partitions %v, host%d of %d: error %v", given, i, of, err)
 	}
 }
+
+// One robots.txt that looks like captures does not make its folder one of captures: its site would speak for
+// the others.
+func TestCaptureFolder(t *testing.T) {
+	const capture = `{"authority":"b.test","status":404}`
+	for _, test := range []struct {
+		name  string
+		files map[string]string
+		want  bool
+	}{
+		{"robots.txt files, the first like captures", map[string]string{"a.test": capture, "b.test": rules}, false},
+		{"robots.txt files, the last like captures", map[string]string{"a.test": rules, "b.test": capture}, false},
+		{"captures without endings, one empty", map[string]string{"part-0": capture, "part-1": "", "part-2": capture}, true},
+		{"tables", map[string]string{"1.jsonl": capture, "2.jsonl": rules}, true},
+		{"tables among robots.txt files", map[string]string{"1.jsonl": capture, "b.test": rules}, false},
+	} {
+		files(t, test.files)
+		is := must.Get(isCaptureFolder(t.Context(), "."))(t)
+		must.Be(t, is == test.want, "%s: captures: %v", test.name, is)
+	}
+}
