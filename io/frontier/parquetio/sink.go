@@ -186,8 +186,9 @@ func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record
 // largeBytes returns the size in bytes from which on batches are not collected.
 func (s *Sink) largeBytes() int64 { return min(leastBytes, s.memory/16) }
 
-// enough reports whether the collected rows make a row group: both many and large; or so large, in at
-// most a quarter of the memory, that chunks of many columns are not tiny; or as many as a row group may have.
+// enough reports whether the collected rows make a row group. They do if they are many and large, if they
+// are very large, or if no more fit into one. Very large depends on the number of columns, so that no chunk
+// is tiny, and is at most a quarter of the memory.
 func (s *Sink) enough() bool {
 	n, size, large := s.pending.N, s.pending.Size, s.largeBytes()
 	veryLarge := max(large, min(leastBytes, s.memory/4, leastChunk*int64(len(s.schema.Leaves))))

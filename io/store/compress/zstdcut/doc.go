@@ -36,9 +36,10 @@
 //	                                       the literals are copied, the sequences coded
 //	blocks that are cut out                read, for the tables and offsets after them
 //
-// If 4 in 100 rows of 24 KB are cut, this takes 0.58 of the time of compressing at the fastest
-// level, and makes 1.014 times the bytes (bench/record/zstdcut-2026-11-25.txt). Shorter ranges
-// take longer, which [Worth] knows; bench/record/zstdcut-choices-2026-11-26.md has figures.
+// If 4 in 100 rows of 24 KB are cut, this takes about 0.58 of the time of compressing at the fastest
+// level, and makes 1.014 times the bytes (bench/record/zstdcut-2026-11-25.txt). Matches of bytes that
+// are cut became literals later, which adds up to 0.008 (bench/record/tables-ablation-2026-11-27.md). Shorter
+// ranges take longer, which [Worth] knows; bench/record/zstdcut-choices-2026-11-26.md has figures.
 //
 // Cut trusts neither the frame nor its content: what does not fit is an error. A new frame has
 // no checksum, as the old one's was checked when it was decompressed.
