@@ -28,8 +28,10 @@ type history struct {
 	cut  groupList // the new groups, which take the place of the groups
 	held []held    // by new group
 
+	rowTimes []int64 // of the batch's rows
+
 	// Of the groups that are evaluated, by their index in Evaluator.found: the span, nil for none,
-	// and for spans that columns describe the times of its fetches.
+	// and for spans that columns describe the times of its fetches as far as rows need them.
 	open        [lookupSize]*matcher.Span
 	fetches     [lookupSize][]int64
 	fetchMemory []int64 // of fetches
@@ -49,7 +51,7 @@ type held struct {
 func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
 	h.cut.reset()
-	h.held = h.held[:0]
+	h.held, h.rowTimes = h.held[:0], v.Times
 	for low := 0; low < len(g.all); low += lookupSize {
 		high := min(low+lookupSize, len(g.all))
 		if i, err := e.takeSpans(g.keys[low:high]); err != nil {
@@ -57,7 +59,8 @@ func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 		}
 		for number := low; number < high; number++ {
 			e.chooseSpans(number - low)
-			if err := e.countOutdated(v, number); err != nil {
+			oldest, newest := g.timesOf(number, v.Times)
+			if err := e.countOutdated(v, number, oldest, newest); err != nil {
 				return g.firstRow(number), err
 			}
 			e.cutGroup(v, number)
@@ -152,6 +155,7 @@ func (h *history) heldIn(span int) held {
 func (h *history) forget() {
 	h.cut.forget()
 	clear(h.open[:])
+	h.rowTimes = nil
 }
 
 // openSpans sets e.found to the origins in the spans of groups [low, high), and e.history.fetches
@@ -177,7 +181,7 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 		}
 		found[i].Facts.Until = h.held[low+i].until
 		start, err := len(h.fetchMemory), error(nil)
-		if h.fetchMemory, err = e.options.Timelines.AppendTimes(h.fetchMemory, keys[i].Text, h.open[i]); err != nil {
+		if h.fetchMemory, err = e.appendFetches(h.fetchMemory, low+i); err != nil {
 			return i, err
 		}
 		h.fetches[i] = h.fetchMemory[start:]
@@ -199,6 +203,28 @@ func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins [
 		}
 	}
 	return 0, nil
+}
+
+// appendFetches appends the times of the fetches in a group's span, in order: of the last one
+// alone if no row of the group is from before it, because then it describes all rows. A host may have
+// hundreds of thousands of fetches, which would be read again for each block.
+func (e *Evaluator) appendFetches(dst []int64, number int) ([]int64, error) {
+	span := &e.history.held[number].span
+	if span.Seen == span.Fetched || !e.hasRowBefore(number, span.Seen) {
+		return append(dst, span.Seen), nil
+	}
+	return e.options.Timelines.AppendTimes(dst, e.groups.keys[number].Text, span)
+}
+
+// hasRowBefore reports whether a row of a group is from before a second.
+func (e *Evaluator) hasRowBefore(number int, second int64) bool {
+	w := e.groups.walk(number)
+	for w.next() {
+		if slices.Min(e.history.rowTimes[w.low:w.high]) < second {
+			return true
+		}
+	}
+	return false
 }
 
 var errNoTimes = errors.New("the batch has no times of its rows")

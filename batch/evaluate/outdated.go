@@ -18,22 +18,42 @@ type outdated struct {
 	fetches []int64 // the times of the fetches in a span
 }
 
+// timesOf returns the least and the greatest time of the rows of a group. A row without a time
+// counts as batch.NoTime, which is less than all times.
+func (g *groups) timesOf(number int, times []int64) (first, last int64) {
+	first, last = math.MaxInt64, batch.NoTime
+	w := g.walk(number)
+	for w.next() {
+		for _, t := range times[w.low:w.high] {
+			first, last = min(first, t), max(last, t)
+		}
+	}
+	return first, last
+}
+
 // countOutdated adds to v.Outdated the outdated rows of a group, given by its number, for whose
-// authority chooseSpans was called.
-func (e *Evaluator) countOutdated(v *batch.Verdicts, number int) error {
+// authority chooseSpans was called. The rows' times are from first to last.
+func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int64) error {
 	o := &e.outdated
-	if err := e.findTurns(e.groups.keys[number].Text); err != nil || len(o.turns) == 2 {
+	if err := e.findTurns(e.groups.keys[number].Text, first, last); err != nil || len(o.turns) == 2 {
 		return err // nothing becomes outdated
 	}
+	from, to := lastAt(o.turns, first), lastAt(o.turns, last)
+	if from == to {
+		v.Outdated += int64((from & 1) * e.groups.count(number)) // all rows or none
+		return nil
+	}
+	turns := o.turns[from&^1 : to+2] // an even number is cut off, so that odd indices stay odd
 	w := e.groups.walk(number)
 	for w.next() {
-		v.Outdated += countOdd(o.turns, v.Times[w.low:w.high])
+		v.Outdated += countOdd(turns, v.Times[w.low:w.high])
 	}
 	return nil
 }
 
-// findTurns sets e.outdated.turns for e.history.spans, which are those of an authority.
-func (e *Evaluator) findTurns(authority []byte) (err error) {
+// findTurns sets e.outdated.turns for e.history.spans, which are those of an authority, as far as
+// rows with times from first to last need them.
+func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
 	o, froms := &e.outdated, e.history.froms
 	o.turns = append(o.turns[:0], batch.NoTime)
 	for i := range froms {
@@ -41,11 +61,14 @@ func (e *Evaluator) findTurns(authority []byte) (err error) {
 		if i+1 < len(froms) {
 			end = froms[i+1]
 		}
-		if s.Access == access.Unknown {
+		if s.Access == access.Unknown || end <= first || begin > last {
 			continue
 		}
-		if o.fetches, err = e.options.Timelines.AppendTimes(o.fetches[:0], authority, s); err != nil {
-			return err
+		o.fetches = append(o.fetches[:0], s.Seen) // enough if no row is from before it
+		if s.Seen != s.Fetched && max(begin, first) < s.Seen {
+			if o.fetches, err = e.options.Timelines.AppendTimes(o.fetches[:0], authority, s); err != nil {
+				return err
+			}
 		}
 		for n, fetched := range o.fetches { // a fetch counts until the next one
 			until := end
