@@ -146,12 +146,13 @@ func open(t *testing.T, data []byte, fields []int) (*layout.File, *Input) {
 // added is a column that is added, of one page with so many rows.
 func added(rows int64) (Columns, []Added) {
 	element := layout.AppendRaw(nil, []layout.Raw{i32(1, 1), i32(3, 1), text(4, "added")})
-	return Columns{
+	columns := Columns{
 		Elements: [][]byte{element}, Fields: 1, Leaves: 1, Maker: "maker",
 		Metadata: func(pairs []layout.KeyValue) ([]layout.KeyValue, error) {
 			return append(pairs, layout.KeyValue{Key: "more", Value: "2"}), nil
 		},
-	}, []Added{{
+	}
+	return columns, []Added{{
 		Data: []byte("added page"), Uncompressed: 10,
 		OffsetIndex: func(offset int64) []byte {
 			place := layout.AppendRaw(nil, []layout.Raw{i64(1, offset), i32(2, 10), i64(3, 0)})
