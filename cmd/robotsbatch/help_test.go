@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -138,5 +139,89 @@ func TestOptionsAreFlags(t *testing.T) {
 	must.Need(t, len(names) >= 20, "found %d options", len(names))
 	for _, name := range names {
 		must.Be(t, slices.Contains(program.Names(), string(name[1])), "there is no flag for the option %s", name[1])
+	}
+}
+
+// guesses are command lines that people try first, and what the first line of the answer
+// has.
+var guesses = []struct{ args, want string }{
+	{"urls.txt", "-rules is missing: name a folder of robots.txt files, a rule pack or captures"},
+	{"urls.txt -rules robots", "url,allowed"},
+	{"--in=urls.txt --rules=robots", "url,allowed"},
+	{"-i urls.txt -rules robots", "there is no flag -i: did you mean -in?"},
+	{"-input urls.txt -rules robots", "did you mean -in?"},
+	{"urls.txt -rules robots -o x.csv", "did you mean -out?"},
+	{"urls.txt -rules robots --output x.csv", "did you mean -out?"},
+	{"urls.txt -rules robots -out x.xlsx", "-out x.xlsx: no format has this ending: use .arrow"},
+	{"urls.txt -rules robots -out x.json", "use .arrow, .arrows, .parquet, .csv, .tsv, .jsonl"},
+	{"urls.txt -rules robots -format csv", "did you mean -out-format?"},
+	{"-V", "robotsbatch 0."},
+	{"urls.txt -rules robots -j 4", "did you mean -workers?"},
+	{"hosts urls.txt -rules robots -max-age -200000d", "want a time span of a second or more"},
+	{"urls.txt -rules robots -threads 4", "did you mean -workers?"},
+	{"urls.txt -rules robots -n 1", "there is no flag -n"},
+	{"urls.txt -rules robots -user-agent CCBot", "did you mean -agent?"},
+	{"urls.txt -rules robots -ua CCBot", "did you mean -agent?"},
+	{"urls.txt -rules robots -bot CCBot", "did you mean -agent?"},
+	{"urls.txt -rules robots -agent CC_Bot/2.0", "looks like a User-Agent header; give its product token: CC_Bot"},
+	{"urls.txt -rules robots -agent ȺȺȺȺȺȺȺȺȺȺȺȺ(Compatible;B/1", "looks like a User-Agent header; give its product token: B"},
+	{"urls.txt -rules robots -agent Mozilla/5.0", "give the crawler's product token, such as CCBot"},
+	{"urls.txt -rules robots -agents urls.txt", "-agents urls.txt: line 1: \"https://example.com/a\" is no product token: write the agents alone"},
+	{"urls.txt -rules robots -use train_ai -out x.csv", "is not a key of draft-ietf-aipref-vocab-08: did you mean train-ai?"},
+	{"urls.txt -rules robots -fetch-list nowhere.txt", "-fetch-list: nowhere.txt: no such file"},
+	{"urls.txt -robots robots", "did you mean -rules?"},
+	{"urls.txt -robots-txt robots", "did you mean -rules?"},
+	{"urls.txt -rules robot", "-rules robot: no such file or directory"},
+	{"urls.txt -rules https://example.com/robots.txt", "https:// cannot be opened"},
+	{"-in https://example.com/a -rules robots", "for one URL use robotsbatch explain -rules RULES https://example.com/a"},
+	{"https://example.com/a -rules robots", "for one URL use robotsbatch explain"},
+	{"check urls.txt -rules robots", "without one a list is judged, as in robotsbatch urls.txt -rules robots"},
+	{"filter urls.txt -rules robots", "unknown command \"filter\": the commands are help"},
+	{"fetch urls.txt", "unknown command \"fetch\""},
+	{"urls.txt -rules robots -memory 200MB -out x.csv", "2 rows"},
+	{"urls.txt -rules robots -memory 1.5G", "-memory 1.5G: want a whole number with a unit, such as 512MiB"},
+	{"urls.txt -rules robots -n 5", "there is no flag -n: did you mean -limit?"},
+	{"urls.txt -rules robots -limit 1 -out x.csv", "only the first 1 row"},
+	{"urls.txt -rules robots -memory 1", "-memory 1: want at least 16MiB"},
+	{"urls.txt -rules robots -report r.pdf", "-report r.pdf is a page in HTML"},
+	{"urls.txt -rules robots -emit deny", "want all, allowed, denied"},
+	{"urls.txt -rules robots -allowed", "did you mean -emit?"},
+	{"urls.txt -rules robots -resume", "need an -out that stays"},
+	{"urls.txt -rules robots -as-of column:when", "is a list of URLs and has no column \"when\""},
+	{"nested.jsonl -rules robots -out x.jsonl", "name the key of the URL with -url-column; the first object has \"meta.url\", \"meta\""},
+	{"nowhere.txt -rules robots", "nowhere.txt: no such file or directory"},
+	{"other.txt -rules robots -out x.csv", "none of the URLs' hosts is in -rules"},
+	{"explain https://example.com/a", "-rules is missing"},
+	{"lint example.com", "example.com: no such file or directory"},
+	{"compile -rules robots -agent CCBot", "there is no flag -agent here"},
+	{"compile robots", "-out is missing: name the rule pack to write, such as site.rules"},
+	{"help nonsense", "there is no help on \"nonsense\""},
+}
+
+func TestGuesses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeHost(t, "robots", "example.com", "User-agent: *\nDisallow: /a\n")
+	writeText(t, "urls.txt", "https://example.com/a\nhttps://example.com/b\n")
+	writeText(t, "other.txt", "https://other.test/a\n")
+	writeText(t, "nested.jsonl", `{"meta":{"url":"https://example.com/a"},"n":1}`+"\n")
+	for _, guess := range guesses {
+		var said bytes.Buffer
+		run(t.Context(), strings.Fields(guess.args), nil, &said, &said)
+		if first, _, _ := strings.Cut(said.String(), "\n"); !strings.Contains(first, guess.want) {
+			t.Errorf("robotsbatch %s: %s, want %s", guess.args, first, guess.want)
+		}
+	}
+}
+
+// Eight questions are found by help and a word.
+func TestHelpFindsQuestions(t *testing.T) {
+	for word, topic := range map[string]string{
+		"date": "history", "training": "# A filter for training data", "cluster": "arrays", "missing": "-assume",
+		"limits": "memory", "null": "verdicts", "one": "explain", "exit": "summary",
+	} {
+		var said bytes.Buffer
+		if status := run(t.Context(), []string{"help", word}, nil, &said, &said); status != exitDone || !strings.Contains("\n"+said.String(), "\n"+topic) {
+			t.Errorf("help %s has no %s:\n%s", word, topic, &said)
+		}
 	}
 }
