@@ -2,8 +2,11 @@ package parquetio
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,9 +16,12 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/budget"
 	codecs "robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
+	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
 
 // seeds are small files of all codecs and page versions, with lists and
@@ -111,4 +117,149 @@ func FuzzParquet(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { _, _ = use(t, data) })
+}
+
+// checkRows checks a file's rows, read as they are, passed through and passed
+// through in part.
+func checkRows(t *testing.T, data []byte, names []string, want []string) {
+	t.Helper()
+	mixed := must.Get(passSelected(2, func(row int64) bool { return row != 1 }, data))(t)
+	passed := must.Get(passThrough(2, data))(t)
+	for name, test := range map[string]struct {
+		data []byte
+		want []string
+	}{
+		"read": {data, want}, "passed": {passed, want}, "passed in part": {mixed, slices.Delete(slices.Clone(want), 1, 2)},
+	} {
+		_, batches, err := readAll(test.data, Options{Keep: batch.KeepAll})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var got []string
+		for _, b := range batches {
+			record := tableOf(t, b)
+			for row := range int(record.NumRows()) {
+				var values []string
+				for i := range names {
+					values = append(values, record.Column(i).ValueStr(row))
+				}
+				got = append(got, strings.Join(values, " "))
+			}
+		}
+		must.EqualSlices(t, got, test.want, name)
+	}
+	must.Equal(t, must.Get(CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20))(t), int64(len(want)), "CheckFile")
+}
+
+func tableOf(t *testing.T, b *batch.Batch) arrow.Record {
+	t.Helper()
+	record, ok := b.Table.(arrow.Record)
+	must.Need(t, ok, "a table of type %T", b.Table)
+	return record
+}
+
+// Arrow's C++ writer, given dictionaries that have a value twice, counts each value
+// once in a dictionary page and leaves the others' room behind them.
+func TestDictionaryPageWithSpareBytes(t *testing.T) {
+	data := must.Get(os.ReadFile("testdata/dictionary_twice.parquet"))(t)
+	checkRows(t, data, []string{"url", "n", "s"}, []string{
+		"http://a.test/p 7 a", "http://a.test/p 7 a", "http://a.test/x 9 b", "(null) 7 a",
+	})
+}
+
+// fastparquet leaves 8 unused bytes after the values of a page.
+func TestPagesWithPadding(t *testing.T) {
+	data := must.Get(os.ReadFile("testdata/fastparquet.parquet"))(t)
+	checkRows(t, data, []string{"url", "n", "b", "s", "c", "o"}, []string{
+		"http://a.test/p 7 true (null) k 1", "http://a.test/q 8 false x l (null)", "http://a.test/r 9 true y k 3",
+	})
+}
+
+// Arrow's C++ writer said up to Arrow 2 that pages of version 2 are not compressed,
+// and compressed them (ARROW-10353, ARROW-17100).
+func TestOldCppPagesAreCompressed(t *testing.T) {
+	data := must.Get(os.ReadFile("testdata/pages_v2.parquet"))(t)
+	f := footerOf(t, data)
+	changed := 0
+	for i := range f.Groups[0].Chunks {
+		c := &f.Groups[0].Chunks[i]
+		for at := c.Pages.Offset; at < c.Pages.Offset+c.Pages.Length; {
+			page := must.Get(layouttest.NextPage(data[at:], c, 1<<20))(t)
+			header := readRaw(t, page.Header)
+			for j := range header {
+				if header[j].ID != 8 { // of a data page of version 2
+					continue
+				}
+				fields := readRaw(t, header[j].Value)
+				for k := range fields {
+					if fields[k].ID == 7 && fields[k].Kind == 1 {
+						fields[k].Kind = 2 // false: not compressed
+						changed++
+					}
+				}
+				header[j].Value = layout.AppendRaw(nil, fields)
+			}
+			copy(data[at:], layout.AppendRaw(nil, header))
+			at += int64(page.StoredSize())
+		}
+	}
+	must.Need(t, changed == 2, "%d pages changed", changed)
+	must.Fail(t, must.Err(CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20)), "another writer's flag was not believed")
+	footer := readRaw(t, f.Footer)
+	at := slices.IndexFunc(footer, func(f layout.Raw) bool { return f.ID == 6 })
+	footer[at] = layout.TextField(6, []byte("parquet-cpp version 1.5.1-SNAPSHOT"))
+	end := layout.AppendRaw(nil, footer)
+	data = append(data[:f.End], end...)
+	data = append(binary.LittleEndian.AppendUint32(data, uint32(len(end))), layout.Magic...)
+	checkRows(t, data, []string{"url", "n"}, []string{"http://a.test/aaaaaaaaaaaaaaaa 1", "http://a.test/aaaaaaaaaaaaaaaa 1", "http://a.test/b 2"})
+}
+
+// What other readers refuse is found, though nothing here depends on it.
+func TestIndexWithoutRequiredFields(t *testing.T) {
+	data := must.Get(os.ReadFile("testdata/page_index.parquet"))(t)
+	must.Get(CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20))(t)
+	chunk := structures(readRaw(t, structures(readRaw(t, footerOf(t, data).Footer), 4)[0]), 1)[0]
+	for _, index := range []struct {
+		offset int16
+		want   string
+	}{{4, "its offset index: damaged: a structure lacks field 1"}, {6, "its column index: damaged: a structure lacks field 1"}} {
+		bad := bytes.Clone(data)
+		bad[number(readRaw(t, chunk), index.offset)] = 0 // a structure of no fields
+		must.Say(t, must.Err(CheckFile(bytes.NewReader(bad), int64(len(bad)), 1<<20)), index.want)
+	}
+}
+
+// failing is an output that takes no byte after the first ones.
+type failing struct{ output }
+
+var errFull = errors.New("out.parquet: no space left on device")
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.Len() >= len(layout.Magic) {
+		return 0, errFull
+	}
+	return f.Buffer.Write(p)
+}
+
+// An error names what it is about: the file and row group that is copied, or the output.
+func TestPassThroughErrorsNameTheirFile(t *testing.T) {
+	data := must.Get(os.ReadFile("testdata/page_index.parquet"))(t)
+	pass := func(data []byte, w blob.Writer) error {
+		s, err := Open(fileOf(data), int64(len(data)), Options{Name: "in.parquet", URLColumn: "url"})
+		if err == nil {
+			defer s.Close()
+			err = s.PassThrough()
+		}
+		must.Do(t, err)
+		sink := must.Get(NewPassing(w, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}))(t)
+		defer sink.Abort()
+		return passPieces(sink, s, func(int64) bool { return true })
+	}
+	err := pass(data, &failing{})
+	must.Be(t, errors.Is(err, errFull) && !strings.Contains(err.Error(), "row group") && !strings.Contains(err.Error(), "in.parquet"), "a full disk: %v", err)
+	chunk := structures(readRaw(t, structures(readRaw(t, footerOf(t, data).Footer), 4)[0]), 1)[0]
+	data[number(readRaw(t, chunk), 4)] = 0xff
+	err = pass(data, &output{})
+	must.Be(t, err != nil && strings.HasPrefix(err.Error(), "in.parquet: row group 0: column "), "a damaged offset index: %v", err)
 }
