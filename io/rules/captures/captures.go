@@ -84,8 +84,8 @@ type Options struct {
 	Payload func(kept, name uint64)
 }
 
-// defaultMemory is the default of Options.Memory: 64 MiB.
-const defaultMemory = 64 << 20
+// defaultMemory is the default of Options.Memory: 64 MiB. heldBytes is Set.part, but in tests.
+const defaultMemory, heldBytes = 64 << 20, 256 << 10
 
 // BodySize returns how many bytes of a body a reader must hand out; the rest does not
 // matter.
@@ -122,7 +122,7 @@ func NewSet(o Options) *Set {
 		o.Memory = defaultMemory
 	}
 	return &Set{
-		options: o, limit: o.parse().ReadLimit(), size: o.BodySize(), part: 256 << 10,
+		options: o, limit: o.parse().ReadLimit(), size: o.BodySize(), part: heldBytes,
 		sorter: runs.NewSorter(captureForm, o.Memory, o.Folder), newest: unknownTime,
 	}
 }
@@ -193,7 +193,7 @@ func (s *Set) add(r captureRecord, toPage bool) error {
 	if r.isRevisit() {
 		s.noteRevisit(r)
 	}
-	if !s.fits(0) {
+	if !s.fits(0) { // without anything else
 		return errMemory("what %d redirects and revisits of captures refer to", len(s.wanted)+len(s.revisited))
 	}
 	s.newest = max(s.newest, r.time())
@@ -204,7 +204,7 @@ const (
 	// What is known of redirects' targets and of revisits, and the times of an authority's
 	// captures, may take targetsShare times the memory of waiting captures.
 	targetsShare = 4
-	leastHeld    = 64 << 10
+	leastHeld    = 64 << 10 // bytes of them that fit whatever that memory is
 
 	wantedSize    = int64(len(key{}))
 	revisitedSize = 40 // about what an entry of a map takes
@@ -237,9 +237,8 @@ const MaxSources = math.MaxUint16
 type adder struct {
 	set     *Set
 	scratch urls.Scratch
-	key     []byte
-	path    []byte
-	waiting []byte
+	// Reused for each URL: what its key is a hash of, its path, and the capture's record.
+	key, path, waiting []byte
 }
 
 // newAdder returns an adder.
@@ -252,22 +251,22 @@ func (s *Set) newAdder() *adder { return &adder{set: s} }
 // used.
 func (a *adder) Add(x *Capture, source int, order uint64) error {
 	r := newCaptureRecord(a.waiting, x, source, order)
-	node, authority, ok := a.urlKey(x.URL)
+	hash, authority, ok := a.urlKey(x.URL)
 	if !ok {
 		a.set.update(source, func(s *Stats) { s.Ignored++ })
 		return nil
 	}
-	r = r.withURL(node, authority)
+	r = r.withURL(hash, authority)
 	a.waiting = r
 	page := false
 	switch {
-	case x.Failed:
+	case x.Failed: // it has neither a target nor a body
 	case x.Status/100 == 3 && x.Status != access.NotModified:
-		if node, authority, ok := a.urlKey(Target(x)); ok { // not so without a Location
-			r.setTarget(node)
+		if hash, authority, ok := a.urlKey(Target(x)); ok { // not so without a Location
+			r.setTarget(hash)
 			page = authority == nil
 		}
-	case x.Status != 0 && x.Status/100 != 2:
+	case x.Status != 0 && x.Status/100 != 2: // its body is an error's
 	case x.Revisit:
 		a.setRevisit(r, x)
 		r.setNames(x)
@@ -315,7 +314,7 @@ const maxAuthority = 2048
 
 // urlKey returns the key of a URL and, if the URL is that of a robots.txt, its authority,
 // which is valid until the next call. ok is false for a URL without an authority.
-func (a *adder) urlKey(url []byte) (node key, authority []byte, ok bool) {
+func (a *adder) urlKey(url []byte) (hash key, authority []byte, ok bool) {
 	authority, path, err := a.scratch.Split(url)
 	if err != nil || len(authority) > maxAuthority {
 		return key{}, nil, false
@@ -328,5 +327,5 @@ func (a *adder) urlKey(url []byte) (node key, authority []byte, ok bool) {
 	if string(path) != "/robots.txt" {
 		authority = nil
 	}
-	return key(sum[:len(node)]), authority, true
+	return key(sum[:len(hash)]), authority, true
 }

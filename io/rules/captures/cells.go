@@ -134,7 +134,7 @@ func (b *tableBatch) bytesAt(column, row int) []byte {
 func (b *tableBatch) numberAt(column, row int) int64 {
 	switch c := b.cellsAt(column, row); {
 	case c == nil:
-	case c.number != nil && c.number(row) >= 0 && c.number(row) < 1<<53:
+	case c.number != nil && c.number(row) >= 0 && c.number(row) < 1<<53: // from there on floats are not exact
 		return int64(c.number(row))
 	case c.text != nil:
 		if n, err := strconv.ParseInt(string(c.text.Value(row)), 10, 64); err == nil {

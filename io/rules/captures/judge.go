@@ -34,9 +34,9 @@ func (i *interval) continues(older *interval, times []uint32) bool {
 	case !i.sameAs(older):
 		return false
 	case i.low < older.high:
-		return i.low == older.high-1
+		return i.low == older.high-1 // the same capture decides, and not one before it
 	}
-	return times[i.low] == i.From && times[older.high] == i.From // and all captures between them
+	return times[i.low] == i.From && times[older.high] == i.From // captures between them are of the same second
 }
 
 // maxIntervals is the most intervals of an authority; of more, the newest are kept, and the
@@ -289,7 +289,7 @@ func (j *judge) decide() []change {
 	for _, s := range j.sources {
 		j.setTimes(s.intervals)
 	}
-	all := j.sources[0].intervals // from all sources: of each, what lies before the higher-ranked ones
+	all := j.sources[0].intervals // and of each other source, what lies before those that have precedence
 	for _, s := range j.sources[1:] {
 		all = slices.Concat(before(s.intervals, all[0].From), all)
 	}
@@ -297,9 +297,9 @@ func (j *judge) decide() []change {
 		x := &all[i]
 		next := change{from: x.From, kept: x.Kept, access: x.Access, stale: x.Stale, dropped: x.dropped, unresolved: x.unresolved}
 		if n := len(j.changes); n > 0 {
-			same := j.changes[n-1]
-			if same.from = next.from; same == next {
-				continue
+			last := j.changes[n-1]
+			if last.from = next.from; last == next {
+				continue // nothing has changed but the second
 			}
 		}
 		j.changes = append(j.changes, next)
@@ -390,7 +390,7 @@ func (j *judge) interval(moment uint32) interval {
 	c := &j.course
 	var target change
 	said := access.Unknown
-	if answer := c.answer.capture(); c.Deciding() >= 0 {
+	if answer := c.answer.capture(); c.Deciding() >= 0 { // the decision depends on an answer
 		target = j.outcomeOfTarget(answer, moment)
 		said = j.policy.Outcome(answer.fetch(), target.access)
 	}
@@ -411,7 +411,7 @@ func (j *judge) interval(moment uint32) interval {
 		if deciding.hasTarget() {
 			i.Kept, i.Stale = target.kept, i.Stale || target.stale
 		}
-		if i.Kept == gone {
+		if i.Kept == gone { // what it said is not known: all is denied
 			i.Access, i.Kept, i.Stale = access.DisallowAll, 0, false
 		}
 	}

@@ -43,6 +43,7 @@ const (
 	keptGone   // it has a body, which is gone or was nowhere
 )
 
+// keptUnread is the status of a failed capture whose answer cannot be read; see Kept.
 const keptUnread = 1
 
 // keptHead is what a capture has in a row but the time.
@@ -85,7 +86,8 @@ func keptHeadOf(x captureRecord, target key) keptHead {
 // decode sets x to the capture that keptHeadOf encoded, with the flags of its row and its time.
 func (h *keptHead) decode(x captureRecord, flags byte, nanoseconds int64) {
 	clear(x)
-	x.setFetch(nanoseconds, h.source, int16(h.status), flags&(flagFailed|keptGone) == flagFailed)
+	failed := flags&(flagFailed|keptGone) == flagFailed // with keptGone it stands for flagDropped
+	x.setFetch(nanoseconds, h.source, int16(h.status), failed)
 	if x.failed() && h.status == keptUnread {
 		x[flagsAt] |= flagUnread
 	}
@@ -98,7 +100,7 @@ func (h *keptHead) decode(x captureRecord, flags byte, nanoseconds int64) {
 	switch flags & (keptGone | flagFailed | flagTarget) {
 	case keptGone:
 		x.setBody(gone)
-	case keptGone | flagFailed: // stands for flagDropped
+	case keptGone | flagFailed:
 		x.setBody(gone)
 		x[flagsAt] |= flagDropped
 	case keptGone | flagTarget: // stands for flagRevisit
@@ -303,7 +305,8 @@ func (k *keptEncoder) encodeIntervals(list []access.Interval) {
 			}
 			last = int64(second)
 			clear(x)
-			x.setFetch(nanosecondsOf(second), 0, int16(i.Status), i.Status == 0 && i.Access != access.Rules)
+			failed := i.Status == 0 && i.Access != access.Rules
+			x.setFetch(nanosecondsOf(second), 0, int16(i.Status), failed) // the only source is number 0
 			if i.Access == access.Rules && i.Status != access.NotModified {
 				x.setBody(i.Kept)
 			}
@@ -316,11 +319,11 @@ func (k *keptEncoder) encodeIntervals(list []access.Interval) {
 // is empty, of the URL with that key. If k has no rows, the captures are those that the
 // intervals imply. Of captures in the same second, those that Read adds count as newer.
 func (s *Set) AddKept(authority, urlKey []byte, k Kept, intervals []access.Interval) error {
-	node := key{}
-	copy(node[:], urlKey)
+	hash := key{}
+	copy(hash[:], urlKey)
 	if len(authority) > 0 {
-		sum := sha256.Sum256(append(append(make([]byte, 0, len(authority)+16), authority...), "/robots.txt"...))
-		copy(node[:], sum[:])
+		sum := sha256.Sum256(append(bytes.Clone(authority), "/robots.txt"...))
+		copy(hash[:], sum[:])
 	}
 	if len(k.Rows) == 0 {
 		var implied keptEncoder
@@ -328,17 +331,17 @@ func (s *Set) AddKept(authority, urlKey []byte, k Kept, intervals []access.Inter
 		k = implied.Kept
 	}
 	if s.old.dropped && len(authority) == 0 {
-		s.old.known.add(node)
+		s.old.known.add(hash)
 	}
-	order, x := uint64(0), captureRecord(nil)
+	order, x := uint64(0), captureRecord(nil) // orders below those of Read; see fileShift
 	return k.each(func(one captureRecord) error {
 		binary.LittleEndian.PutUint64(one[orderAt:], order)
 		order++
-		x = append(x[:0], one...).withURL(node, authority)
+		x = append(x[:0], one...).withURL(hash, authority)
 		if s.old.dropped && x.hasTarget() {
 			s.old.known.add(x.target())
 		}
-		return s.add(x, false)
+		return s.add(x, false) // no new redirect
 	})
 }
 
@@ -362,6 +365,9 @@ type continued struct {
 	// robots.txt.
 	links *runs.Sorter
 }
+
+// linksShare is the part of Options.Memory that links take before they go to a file.
+const linksShare = 4
 
 // linkForm sorts links by the URL that redirects.
 var linkForm = runs.Form{
@@ -412,7 +418,7 @@ func (s *Set) Continue(newest uint32, later, dropped bool, source int) {
 	defer s.mu.Unlock()
 	s.old = continued{pack: true, newest: newest, dropped: dropped, source: source}
 	if dropped {
-		s.old.links = runs.NewSorter(linkForm, s.options.Memory/4, s.options.Folder)
+		s.old.links = runs.NewSorter(linkForm, s.options.Memory/linksShare, s.options.Folder)
 	}
 	s.newest, s.later, s.dropped = max(s.newest, nanosecondsOf(newest)), s.later || later, s.dropped || dropped
 }
@@ -430,11 +436,11 @@ func (s *Set) addDropped() error {
 	if err := s.old.followLinks(); err != nil {
 		return err
 	}
-	for _, node := range s.old.asked {
-		if _, known := s.old.known.find(node); known {
+	for _, hash := range s.old.asked {
+		if _, known := s.old.known.find(hash); known {
 			continue
 		}
-		x := captureRecord(make([]byte, recordHead)).withURL(node, nil)
+		x := captureRecord(make([]byte, recordHead)).withURL(hash, nil)
 		at := nanosecondsOf(s.old.newest)
 		if at != unknownTime {
 			at += int64(time.Second) - 1 // after all of that second

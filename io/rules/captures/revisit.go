@@ -33,8 +33,8 @@ func fetchName(url key, second uint32) Name {
 // which.
 func (a *adder) setRevisit(r captureRecord, x *Capture) {
 	r[flagsAt] |= flagRevisit
-	if node, _, ok := a.urlKey(x.OriginalURL); ok && !x.OriginalTime.IsZero() {
-		r.setBody(uint64(fetchName(node, toSecond(x.OriginalTime))))
+	if hash, _, ok := a.urlKey(x.OriginalURL); ok && !x.OriginalTime.IsZero() {
+		r.setBody(uint64(fetchName(hash, toSecond(x.OriginalTime))))
 	}
 }
 
@@ -106,7 +106,7 @@ func (s *Set) resolveRevisit(x captureRecord) {
 			return
 		}
 	}
-	if s.old.pack && x.order() >= 1<<fileShift { // it was read now, and is not of the pack
+	if s.old.pack && x.order()>>fileShift != 0 { // it was read from a file now, and is not of the pack
 		x.setBody(gone)
 		x[flagsAt] &^= flagRevisit
 		return

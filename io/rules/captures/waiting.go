@@ -94,8 +94,8 @@ func (r captureRecord) setFetch(nanoseconds int64, source int, status int16, fai
 
 // withURL returns the record with the key of its URL, and with the authority if the URL is
 // that of a robots.txt. It may reuse r's memory.
-func (r captureRecord) withURL(node key, authority []byte) captureRecord {
-	copy(r, node[:])
+func (r captureRecord) withURL(hash key, authority []byte) captureRecord {
+	copy(r, hash[:])
 	binary.LittleEndian.PutUint16(r[lengthAt:], uint16(len(authority)))
 	return append(r, authority...)
 }

@@ -70,7 +70,7 @@ func (w *Wanted) Close() { w.sorter.Close() }
 
 // Find finds out what the rules lack for the rows that wait.
 func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
-	s := search{
+	s := search{ // of two sorters, with half of the memory each
 		Wanted: &Wanted{asOf: o.AsOf, sorter: runs.NewSorter(byRows, o.Memory/2, o.Folder)},
 		found:  runs.NewSorter(byAuthority, o.Memory/2, o.Folder), rules: rules, o: &o,
 	}

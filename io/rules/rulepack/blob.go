@@ -40,7 +40,7 @@ func appendBlob(dst, data []byte) []byte {
 		return dst
 	}
 	start := len(dst)
-	dst = append32(dst, 0, uint32(len(data)))
+	dst = append32(dst, 0, uint32(len(data))) // the checksum is set below
 	if len(data) >= leastCompressed {
 		dst = encoder().EncodeAll(data, dst)
 	}

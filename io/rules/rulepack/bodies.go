@@ -43,6 +43,8 @@ const (
 	bodyStatements
 	// The next bits are the robotstxt.BodyKind.
 	bodyKindBit = iota
+	// lengthBit is the first bit of the length, read together with the flags as a u32.
+	lengthBit = 8
 )
 
 // kindOf returns a body's kind from its flags.
@@ -54,7 +56,8 @@ const maxLength = 1<<24 - 1
 // bodyRow is a body's row, with the ends taken from the next row.
 type bodyRow struct {
 	rules, notes, records [2]uint64 // start and end
-	checksum, flags       uint32
+	checksum              uint32
+	flags                 uint32 // with the length, from lengthBit on
 }
 
 // readRow decodes the row of body number: a u64 each for where its rules, notes and records start, and a u32
@@ -350,7 +353,7 @@ func (b *bodies) write(ctx context.Context, out bodyOutputs, names []uint32) err
 	if err != nil {
 		return err
 	}
-	_, err = out.rows.Write(w.row.append(nil, 0))
+	_, err = out.rows.Write(w.row.append(nil, 0)) // the last row, which has only the ends
 	return err
 }
 
@@ -370,8 +373,8 @@ func (w *bodyWriter) write(k *bodyMeta, stored []byte) error {
 	notes := stored[storedSize+len(rules):][:le32(stored[4:])]
 	records := stored[storedSize+len(rules)+len(notes):]
 	matcher.RenumberBody(rules, w.next, func(name uint32) uint32 { return w.names[name] })
-	r := w.row                                              // all empty; grows to this body's
-	r.flags = uint32(k.flags) | min(k.length, maxLength)<<8 // the u24 of a row
+	r := w.row // all empty; grows to this body's
+	r.flags = uint32(k.flags) | min(k.length, maxLength)<<lengthBit
 	r.rules[1] += uint64(len(rules))
 	r.notes[1] += uint64(len(notes))
 	r.records[1] += uint64(len(records))

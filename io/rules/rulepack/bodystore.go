@@ -18,9 +18,9 @@ import (
 //	8       rules, notes, and the records, a blob
 
 const (
-	storedSize  = 8
-	copyingSize = 256 << 10
-	readers     = 8 // goroutines that read the temporary file
+	storedSize  = 8         // bytes of the lengths of rules and notes, a u32 each, before a stored body
+	copyingSize = 256 << 10 // bytes that are written to the temporary file at once
+	readers     = 8         // goroutines that read the temporary file
 )
 
 // appendStored appends to dst a compiled body in the form above. notes and records are blobs.

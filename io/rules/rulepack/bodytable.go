@@ -124,8 +124,10 @@ type bodyMeta struct {
 }
 
 const (
-	bodyMetaSize = 94
-	bodyMetaKey  = len(surtStart{}) + len(digest{}) // the first bytes, by which bodies are sorted
+	bodyMetaSize  = 94
+	bodyMetaKey   = len(surtStart{}) + len(digest{}) // the first bytes, by which bodies are sorted
+	slotSize      = 8                                // bytes of a slot of a bodyTable
+	firstSlotBits = 6                                // bodyTable.bits of an empty table
 )
 
 // write encodes k over r, which has bodyMetaSize bytes.
@@ -175,7 +177,7 @@ type bodyTable struct {
 func newBodyTable(metaMemory, slotMemory int64, folder string) bodyTable {
 	return bodyTable{
 		metas: newPagedArray(bodyMetaSize, metaMemory, folder),
-		slots: newPagedArray(8, slotMemory, folder), bits: 6, memory: slotMemory, seed: maphash.MakeSeed(),
+		slots: newPagedArray(slotSize, slotMemory, folder), bits: firstSlotBits, memory: slotMemory, seed: maphash.MakeSeed(),
 	}
 }
 

@@ -167,7 +167,8 @@ var (
 // known of each. number is the bucket's index in the pack. The error is errBucketLayout or
 // errBucketChecksum.
 func (b bucket) check(number uint32) error {
-	if len(b) < bucketHeaderSize || uint64(b.count())*(2+2+originSize) > uint64(len(b)) || b.records() > len(b) {
+	const leastSize = 2 + 2 + originSize // of an authority: its fingerprint, the end of its record, and the record
+	if len(b) < bucketHeaderSize || uint64(b.count())*leastSize > uint64(len(b)) || b.records() > len(b) {
 		return errBucketLayout
 	}
 	end, room := uint32(0), uint64(len(b)-b.records())
@@ -403,7 +404,7 @@ func (w *bucketWriter) finishBucket() error {
 	for len(w.fingerprints)%(2*fingerprintBlock) != 0 {
 		w.fingerprints = append(w.fingerprints, 0)
 	}
-	b := append(w.buffer[:0], 0, 0, 0, 0)
+	b := append32(w.buffer[:0], 0) // the checksum is set below
 	wide := len(w.records) > math.MaxUint16
 	if wide {
 		w.count |= wideBucket

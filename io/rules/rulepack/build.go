@@ -224,14 +224,14 @@ func (b *Builder) enqueue(authority []byte, surt surtStart, source uint32, o ori
 // its origin and of its intervals. A body may be visited twice. The first error of visit ends
 // it and is returned.
 func eachBody(o origin, history intervals, c queuedCaptures, visit func(body uint32) error) (err error) {
-	last := uint32(noBody)
+	last := uint32(noBody) // the body visited before
 	visitNew := func(body uint32) {
 		if body != noBody && body != last && err == nil {
 			err, last = visit(body), body
 		}
 	}
 	for i := range c.count() {
-		visitNew(uint32(c.body(i)) - 1)
+		visitNew(bodyNumber(c.body(i)))
 	}
 	visitNew(o.body)
 	for n := range history.len() {
@@ -253,7 +253,7 @@ func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uin
 		if kept == 0 {
 			return o, errors.New("rules without a body")
 		}
-		o.body = uint32(kept) - 1
+		o.body = bodyNumber(kept)
 		if kept&keptLimited != 0 {
 			o.flags |= flagLimited
 		}
@@ -268,6 +268,8 @@ func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uin
 // keptLimited is set in Keep's result if only part of the body counts. The bits below
 // it are 1 + the body's number in the builder.
 const keptLimited = 1 << 32
+
+func bodyNumber(kept uint64) uint32 { return uint32(kept) - 1 }
 
 // Keep compiles a body before its authority is known; cut says that it is only the
 // beginning of what the server sent. It does not retain the body, and is safe for
@@ -375,8 +377,8 @@ func (b *Builder) writeSections(w *packWriter) (*Info, error) {
 	return info, err
 }
 
-// findUsed marks the bodies that the pack's authorities have, and unmarks the others, which
-// only entries have that those of a source with precedence replace. It is a pass of its own: a
+// findUsed marks the bodies that the pack's authorities have, and unmarks the others: those
+// of entries that an entry of a source with precedence replaces. It is a pass of its own: a
 // body's place depends on all bodies that are used, and writing an authority needs the place
 // of its body.
 func (b *Builder) findUsed() error {

@@ -99,7 +99,7 @@ func isElsewhere(authority []byte) bool { return authority[0] == 0 }
 // is Keep's result for the body. Finish reports errors.
 func (b *Builder) Payload(kept, name uint64) {
 	b.bodies.mu.Lock()
-	err := b.bodies.table.update(uint32(kept)-1, func(k *bodyMeta) {
+	err := b.bodies.table.update(bodyNumber(kept), func(k *bodyMeta) {
 		if k.payload == 0 || name < k.payload {
 			k.payload = name
 		}
@@ -138,7 +138,7 @@ func (w *captureWriter) add(authority []byte, c queuedCaptures, placed func(numb
 	r = binary.AppendUvarint(r, uint64(c.count()))
 	for i := range c.count() {
 		kept := c.body(i)
-		body, err := placed(uint32(kept) - 1)
+		body, err := placed(bodyNumber(kept))
 		if err != nil {
 			return err
 		}
@@ -539,7 +539,7 @@ func (b *Builder) addBodyOf(p *Pack, number uint32, names []uint32) error {
 	if err != nil {
 		return err
 	}
-	taken, exists, err := b.bodies.numberOf(digest, r.flags>>8)
+	taken, exists, err := b.bodies.numberOf(digest, r.flags>>lengthBit)
 	if exists || err != nil {
 		return b.fail(err)
 	}

@@ -211,7 +211,7 @@ func (w *intervalWriter) finishBucket(number uint32) error {
 	if w == nil {
 		return nil
 	}
-	head := append32(make([]byte, 0, intervalHeaderSize), 0, w.count)
+	head := append32(make([]byte, 0, intervalHeaderSize), 0, w.count) // the checksum is set below
 	sum := bucketChecksum(number, head[4:])
 	for _, data := range [...][]byte{w.ends, w.all.rows, w.all.times} {
 		sum = updateChecksum(sum, data)
@@ -418,7 +418,7 @@ func openIntervals(data []byte, authorities int) (all intervals, ok bool) {
 	}
 	rows, size := data[at:], uint64(0)
 	if authorities > 0 {
-		size = intervalSize * uint64(le32(data[at-4:]))
+		size = intervalSize * uint64(le32(data[at-4:])) // the last end is the number of all intervals
 	}
 	if size > uint64(len(rows)) {
 		return all, false

@@ -261,6 +261,7 @@ func (p *Pack) makeExtras(number uint32) (kept cache.Value[uint32, *extras], err
 // source returns the text of a body that is kept as its source. It points into rules, the
 // body's bytes in the pack. number is for errors.
 func (p *Pack) source(rules []byte, number uint32) ([]byte, error) {
+	// The body as a section of its own, which begins with it, for no agents: the text alone is read.
 	one, err := matcher.NewBodies(rules, 0, p.info.Profile, matcher.NewAgents(nil), nil)
 	if err == nil {
 		if info, err := one.Info(0); err == nil && info.Source {
@@ -374,7 +375,7 @@ func unpadded(rules []byte) []byte {
 	if len(rules) < 8 {
 		return rules
 	}
-	if length := uint64(le32(rules[4:])); length < uint64(len(rules)) && isZero(rules[length:]) { // as the body's head has it
+	if length := uint64(le32(rules[4:])); length < uint64(len(rules)) && isZero(rules[length:]) { // the body's head has its length at 4
 		return rules[:length]
 	}
 	return rules
@@ -500,10 +501,10 @@ func (p *Pack) findLikely(keys []matcher.Key, likely *[atOnce]likelyEntry) {
 //
 //go:noinline
 func (p *Pack) touchBuckets(likely []likelyEntry) (sum uint64) {
-	const lines = bucketHeaderSize + 2*fingerprintBlock + 2*perBucket
+	const size = bucketHeaderSize + 2*fingerprintBlock + 2*perBucket // what comes before the records, in most buckets
 	for i := range likely {
-		if start := likely[i].start; start+lines <= uint64(len(p.authorities)) {
-			sum += uint64(p.authorities[start]) + uint64(p.authorities[start+lines-1])
+		if start := likely[i].start; start+size <= uint64(len(p.authorities)) {
+			sum += uint64(p.authorities[start]) + uint64(p.authorities[start+size-1])
 		}
 	}
 	return sum

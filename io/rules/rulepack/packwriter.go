@@ -95,7 +95,7 @@ func (w *packWriter) endSection() {
 	}
 	s := &w.sections[len(w.sections)-1]
 	s.Length = w.at - s.Offset
-	w.table = append64(append32(w.table, uint32(w.kind), w.sum), uint64(s.Offset), uint64(s.Length), 0)
+	w.table = append64(append32(w.table, uint32(w.kind), w.sum), uint64(s.Offset), uint64(s.Length), 0) // 0: reserved
 }
 
 // finish ends the last section and writes the table and the trailer.

@@ -242,7 +242,7 @@ func (b *builder) resolveClash(first, second uint32) error {
 	var paths [2]string
 	var bodies [2][]byte
 	for i, number := range []uint32{first, second} {
-		r, size := &b.index.records[number], int64(-1)
+		r, size := &b.index.records[number], int64(-1) // a file's size is not compared
 		if b.folder.objects != nil {
 			size = b.index.objects[number].size
 		}

@@ -79,7 +79,7 @@ func (d *Dir) Names() string {
 		}
 		h := xxh3.HashString128(name)
 		low := sum.Lo + h.Lo
-		if low < h.Lo {
+		if low < h.Lo { // the carry
 			sum.Hi++
 		}
 		sum.Lo, sum.Hi = low, sum.Hi+h.Hi

@@ -203,7 +203,7 @@ func peek(ctx context.Context, name string) (source, error) {
 func peekFolder(ctx context.Context, name string) (source, error) {
 	s := source{kind: folderKind, name: name}
 	is, err := isCaptureFolder(ctx, name)
-	if err != nil || !is {
+	if err != nil || !is { // CheckTables refuses a data set, whose state.json it knows
 		return s, cmp.Or(err, withTableCommand(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
 	}
 	s.kind = capturesKind

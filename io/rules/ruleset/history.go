@@ -119,7 +119,8 @@ func (t timelines) AppendTimes(times []int64, authority []byte, s *matcher.Span)
 	return t[s.Source].AppendTimes(times, authority, s)
 }
 
-// packSecond converts a time for lookups in packs; the zero time becomes 0.
+// packSecond converts a time for lookups in packs; the zero time becomes 0, which means none. Any
+// other is at least 1, and less than the greatest number, because lookups add 1 to it.
 func packSecond(t time.Time) uint32 {
 	if t.IsZero() {
 		return 0

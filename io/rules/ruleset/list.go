@@ -145,7 +145,7 @@ func (l *Listing) AppendSpans(spans []matcher.Span, x *Listed) ([]matcher.Span, 
 	if err != nil {
 		return spans, err
 	}
-	end := cmp.Or(l.end, x.pack.Info().AsOf, math.MaxInt64)
+	end := cmp.Or(l.end, x.pack.Info().AsOf, math.MaxInt64) // the second that decides; all spans if none is known
 	return spans[:start+matcher.SpanAt(spans[start:], end)+1], nil
 }
 

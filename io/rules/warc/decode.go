@@ -116,14 +116,15 @@ func looksLikeText(r *bufio.Reader, c coding) bool {
 // looksChunked reports whether the next bytes are the length of a chunk; true for an empty
 // body, which lacks even the last chunk: the reader of chunks then says that it is cut.
 func looksChunked(r *bufio.Reader) bool {
-	start, err := r.Peek(32)
+	const mostDigits, lineStart = 16, 32 // a length has at most 64 bits; blanks may follow it
+	start, err := r.Peek(lineStart)
 	if len(start) == 0 {
 		return err == io.EOF
 	}
 	rest := bytes.TrimLeft(start, "0123456789abcdefABCDEF")
 	digits := len(start) - len(rest)
 	rest = bytes.TrimLeft(rest, " \t")
-	return digits > 0 && digits <= 16 && (len(rest) == 0 || rest[0] == '\r' || rest[0] == '\n' || rest[0] == ';')
+	return digits > 0 && digits <= mostDigits && (len(rest) == 0 || rest[0] == '\r' || rest[0] == '\n' || rest[0] == ';')
 }
 
 // decode returns a reader of r with one coding undone, valid until the next call.

@@ -88,7 +88,7 @@ func NewReader(r io.Reader, o Options) (*Reader, error) {
 func (w *Reader) start(r io.Reader) error {
 	w.file.start(r)
 	w.counted, w.members, w.done = w.file, nil, false
-	head, err := w.file.Peek(4)
+	head, err := w.file.Peek(compress.DetectSize)
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("%s: %w", w.options.Name, err)
 	}
@@ -99,7 +99,7 @@ func (w *Reader) start(r io.Reader) error {
 			w.member = bufio.NewReaderSize(w.gzip, maxHeader)
 		}
 		w.members, w.text = w.gzip, w.member
-		w.members.ended = true
+		w.members.ended = true // so that skipToRecord begins the first member
 		w.text.Reset(w.members)
 	case compress.Zstd:
 		stream, err := compress.NewReader(w.file, codec)

@@ -31,7 +31,7 @@ func (w *Reader) readResponse(x *captures.Capture) error {
 		}
 		x.Location = w.answer.location
 	case 2:
-		if x.Status == 204 {
+		if x.Status == 204 { // No Content
 			return nil
 		}
 		if w.answer.unended {
@@ -47,7 +47,7 @@ func (w *Reader) readResponse(x *captures.Capture) error {
 // itself.
 func (w *Reader) readRevisit(x *captures.Capture) error {
 	h := &w.header
-	*x = captures.Capture{URL: x.URL, Time: x.Time, Status: 200}
+	*x = captures.Capture{URL: x.URL, Time: x.Time, Status: 200} // unless a header says another
 	if h.http && w.startsHTTP() {
 		if err := w.readHTTPHeader(); w.block.err != nil {
 			return err
@@ -159,7 +159,7 @@ func (a *answer) parse(head []byte) bool {
 		if line, rest = a.cutField(rest); len(line) == 0 {
 			continue
 		}
-		switch line[0] | 0x20 { // most fields do not matter
+		switch line[0] | 0x20 { // in lower case: most fields do not matter
 		case 'c', 'l', 't':
 		default:
 			continue
@@ -297,6 +297,6 @@ func (w *Reader) readPlain(x *captures.Capture) error {
 		return err
 	}
 	x.Body = body
-	x.Cut = x.Cut && size < w.options.BodySize
+	x.Cut = x.Cut && size < w.options.BodySize // what is missing after BodySize bytes would not be read
 	return nil
 }
