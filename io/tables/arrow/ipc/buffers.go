@@ -120,12 +120,12 @@ func (b *bodyCopier) reserve(n, spare int) error {
 		if r.meta.Rows > 0 {
 			kept = int64(float64(kept) * float64(n) / float64(r.meta.Rows))
 		}
-		cut := b.liftsBlocks() && zstdcut.Worth(int(s.Length), int(kept), 0)
+		cut := b.liftsBlocks() && zstdcut.Worth(int(s.Length), int(kept), 0) // 0: however many ranges
 		if !cut && !b.lifts(kept, b.runs) {
 			size += kept
 		}
 	}
-	// Rows differ in size: a sixteenth more. Each buffer has padding, and may have a prefix.
+	// Rows differ in size: a sixteenth more. Each buffer has padding, and may have a prefix: 64 bytes at most.
 	return b.grow(int(min(size+size/16, r.frame.BodyLength)) + spare + 64*len(r.meta.Buffers))
 }
 
@@ -393,7 +393,7 @@ func (b *bodyCopier) cutFrame(v selection, raw, plain []byte) (ok bool, err erro
 	need := len(raw)
 	if b.liftsBlocks() { // only changed blocks come into memory, where they may take more than before
 		changed := b.lz4.Changed(b.ranges)
-		need = min(need, changed+changed/8+64<<10)
+		need = min(need, changed+changed/8+64<<10) // a guess: more is appended if need be
 	}
 	if err := b.grow(need); err != nil {
 		return false, err
@@ -405,7 +405,7 @@ func (b *bodyCopier) cutFrame(v selection, raw, plain []byte) (ok bool, err erro
 	} else {
 		cutter := cutters.Get().(*zstdcut.Cutter)
 		defer cutters.Put(cutter)
-		if out, err = cutter.Cut(out, raw[layout.PrefixSize:], plain, nil, b.ranges); err != nil {
+		if out, err = cutter.Cut(out, raw[layout.PrefixSize:], plain, nil, b.ranges); err != nil { // nil: nothing comes before them
 			b.refused.Count(err)
 		}
 		ok = err == nil

@@ -30,7 +30,7 @@ func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, 
 	}
 	plain := int64(0)
 	for _, content := range contents {
-		plain += (int64(len(content)) + 7) &^ 7
+		plain += (int64(len(content)) + 7) &^ 7 // padded
 	}
 	if err := grant.Take(plain); err != nil { // until it is known what the message takes
 		return message{}, err

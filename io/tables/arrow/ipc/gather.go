@@ -84,7 +84,7 @@ func (g *gathering) columns(spare int) error {
 		}
 	}
 	for _, indices := range g.inputIndices {
-		spare += len(indices.values) + layout.PrefixSize + 8 // with padding
+		spare += len(indices.values) + layout.PrefixSize + len(zeros) // which are padding
 	}
 	return g.grow(spare)
 }
@@ -157,20 +157,14 @@ func (g *gathering) array(s *layout.Shape, least int, rows tables.Rows) error {
 		return nil
 	case layout.TypeBool:
 		return g.bools(a)
-	case layout.TypeBinary, layout.TypeUTF8:
-		return g.texts(a, 4)
-	case layout.TypeLargeBinary, layout.TypeLargeUTF8:
-		return g.texts(a, 8)
+	case layout.TypeBinary, layout.TypeUTF8, layout.TypeLargeBinary, layout.TypeLargeUTF8:
+		return g.texts(a, s.OffsetWidth())
 	case layout.TypeBinaryView, layout.TypeUTF8View:
 		return g.views(a)
-	case layout.TypeList, layout.TypeMap:
-		return g.lists(a, 4)
-	case layout.TypeLargeList:
-		return g.lists(a, 8)
-	case layout.TypeListView:
-		return g.listViews(a, 4)
-	case layout.TypeLargeListView:
-		return g.listViews(a, 8)
+	case layout.TypeList, layout.TypeMap, layout.TypeLargeList:
+		return g.lists(a, s.OffsetWidth())
+	case layout.TypeListView, layout.TypeLargeListView:
+		return g.listViews(a, s.OffsetWidth())
 	case layout.TypeFixedSizeList:
 		return g.fixedLists(a)
 	case layout.TypeStruct:
@@ -329,13 +323,13 @@ func (g *gathering) fixedLists(a source) error {
 }
 
 // referred gathers values of a child, the input's next array, to which list views or offsets of a dense union
-// refer. They may lie anywhere in it.
+// refer. They may lie anywhere in it, so the last of them says how many values it must have.
 func (g *gathering) referred(s *layout.Shape, values tables.Rows) error {
-	end := 0
+	least := 0
 	if len(values) > 0 {
-		end = values[len(values)-1].High
+		least = values[len(values)-1].High
 	}
-	return g.array(s, end, values)
+	return g.array(s, least, values)
 }
 
 // listViews gathers offsets and sizes of width bytes, and the values of the lists.
@@ -367,7 +361,7 @@ func (g *gathering) listViews(a source, width int) error {
 	return g.referred(&a.Children[0], values)
 }
 
-// sparseUnion gathers type codes, and the children, which have a value for each.
+// sparseUnion gathers type codes, a byte each, and the children, which have a value for each.
 func (g *gathering) sparseUnion(a source) error {
 	if err := g.values(a, 1); err != nil {
 		return err
@@ -375,7 +369,8 @@ func (g *gathering) sparseUnion(a source) error {
 	return g.children(a)
 }
 
-// denseUnion gathers type codes and offsets, and the values that these refer to in each child.
+// denseUnion gathers type codes, a byte each, and offsets, 4 bytes each, and the values that these refer to in
+// each child.
 func (g *gathering) denseUnion(a source) error {
 	g.runs += 3 * a.n // at most: runs of values, where each begins, and type codes
 	defer func() { g.runs -= 3 * a.n }()

@@ -125,7 +125,7 @@ func (s *Reader) Copy(columns []int, selects bool) {
 	if whole {
 		columns = s.schema.All()
 	}
-	s.copying = &copying{schema: s.schema, columns: columns, whole: whole, selects: selects, limit: limit, pool: budget.NewBuffers(limit / 2)}
+	s.copying = &copying{schema: s.schema, columns: columns, whole: whole, selects: selects, limit: limit, pool: budget.NewBuffers(limit / 2)} // half may be idle
 	// Where every jump costs a request, as for an object in a store, bodies are read whole, in
 	// order, and kept until they are written.
 	if s.file != nil && whole && s.file.IsRemote() {
@@ -148,7 +148,8 @@ func (s *Reader) makeDecoders() (err error) {
 		}
 		columns = s.schema.All()
 	}
-	if s.decoder, err = newDecoder(s.schema, columns, s.options.Memory, false); err != nil || s.copying == nil || !s.copying.selects {
+	const exact = true // decimals of renumbered dictionaries are written again, and others are not
+	if s.decoder, err = newDecoder(s.schema, columns, s.options.Memory, !exact); err != nil || s.copying == nil || !s.copying.selects {
 		return err
 	}
 	var renumbered []int
@@ -158,7 +159,7 @@ func (s *Reader) makeDecoders() (err error) {
 		}
 	}
 	if renumbered != nil {
-		s.renumberedDecoder, err = newDecoder(s.schema, renumbered, s.options.Memory, true)
+		s.renumberedDecoder, err = newDecoder(s.schema, renumbered, s.options.Memory, exact)
 	}
 	return err
 }

@@ -59,14 +59,12 @@ func newTexts(r checkedRecord, rows int) *texts {
 	}
 	t := &texts{checkedRecord: r, rows: rows, ready: make(map[int]textPiece), again: make(map[int]func())}
 	switch columns[0].Kind {
-	case layout.TypeUTF8, layout.TypeBinary:
-		t.width = 4
-	case layout.TypeLargeUTF8, layout.TypeLargeBinary:
-		t.width = 8
+	case layout.TypeUTF8, layout.TypeBinary, layout.TypeLargeUTF8, layout.TypeLargeBinary:
+		t.width = columns[0].OffsetWidth()
 	default:
 		return nil
 	}
-	from := m.Buffers[2]
+	from := m.Buffers[2] // the texts, after validity and offsets
 	if from.Length < layout.PrefixSize || layout.IsStored(r.body[from.Offset:]) {
 		return nil
 	}

@@ -21,9 +21,9 @@ func DictionaryMessage(d *DictionaryMeta, bodyLength int64) []byte {
 	fb := flatbuffers.NewBuilder(256)
 	data := buildBatch(fb, d.Batch)
 	fb.StartObject(3)
-	fb.PrependInt64Slot(0, d.ID, 0)
-	fb.PrependUOffsetTSlot(1, data, 0)
-	fb.PrependBoolSlot(2, d.Delta, false)
+	fb.PrependInt64Slot(idSlot, d.ID, 0)
+	fb.PrependUOffsetTSlot(batchSlot, data, 0)
+	fb.PrependBoolSlot(deltaSlot, d.Delta, false)
 	return finishMessage(fb, KindDictionary, d.Batch.Version, bodyLength, fb.EndObject(), NoSum[:], nil)
 }
 
@@ -45,7 +45,7 @@ func ReadPairs(buf []byte, slot int) *KeyValues {
 	k := &KeyValues{buf: buf}
 	f := NewFlat(buf)
 	f.Root().Tables(slot, func(pair Table) {
-		if key, n := pair.vector(0, 1); f.err == nil && string(f.at(key, n)) != SumKey {
+		if key, n := pair.vector(keySlot, 1); f.err == nil && string(f.at(key, n)) != SumKey {
 			k.positions = append(k.positions, pair.Pos)
 		}
 	})
@@ -72,14 +72,14 @@ func buildPairs(fb *flatbuffers.Builder, sum []byte, others *KeyValues) flatbuff
 func buildPair(fb *flatbuffers.Builder, key, value string) flatbuffers.UOffsetT {
 	k, v := fb.CreateString(key), fb.CreateString(value)
 	fb.StartObject(2)
-	fb.PrependUOffsetTSlot(0, k, 0)
-	fb.PrependUOffsetTSlot(1, v, 0)
+	fb.PrependUOffsetTSlot(keySlot, k, 0)
+	fb.PrependUOffsetTSlot(valueSlot, v, 0)
 	return fb.EndObject()
 }
 
 // buildVector builds a vector of tables that are built already.
 func buildVector(fb *flatbuffers.Builder, tables []flatbuffers.UOffsetT) flatbuffers.UOffsetT {
-	fb.StartVector(4, len(tables), 4)
+	fb.StartVector(referenceSize, len(tables), referenceSize)
 	for _, t := range slices.Backward(tables) {
 		fb.PrependUOffsetT(t)
 	}
@@ -104,10 +104,10 @@ func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 func finishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *KeyValues) []byte {
 	list := buildPairs(fb, sum, pairs)
 	fb.StartObject(5)
-	fb.PrependInt16Slot(0, version, 0)
-	fb.PrependByteSlot(1, kind, 0)
-	fb.PrependUOffsetTSlot(2, header, 0)
-	fb.PrependInt64Slot(3, bodyLength, 0)
+	fb.PrependInt16Slot(versionSlot, version, 0)
+	fb.PrependByteSlot(kindSlot, kind, 0)
+	fb.PrependUOffsetTSlot(headerSlot, header, 0)
+	fb.PrependInt64Slot(bodySlot, bodyLength, 0)
 	fb.PrependUOffsetTSlot(MessageSlot, list, 0)
 	fb.Finish(fb.EndObject())
 	return fb.FinishedBytes()
@@ -123,15 +123,15 @@ func buildBatch(fb *flatbuffers.Builder, b *BatchMeta) flatbuffers.UOffsetT {
 	}
 	if b.Codec != CodecNone {
 		fb.StartObject(2)
-		fb.PrependByteSlot(0, byte(b.Codec), CodecLZ4)
+		fb.PrependByteSlot(codecSlot, byte(b.Codec), CodecLZ4)
 		compression = fb.EndObject()
 	}
 	fb.StartObject(5)
-	fb.PrependInt64Slot(0, b.Rows, 0)
-	fb.PrependUOffsetTSlot(1, nodes, 0)
-	fb.PrependUOffsetTSlot(2, buffers, 0)
-	fb.PrependUOffsetTSlot(3, compression, 0)
-	fb.PrependUOffsetTSlot(4, variadic, 0)
+	fb.PrependInt64Slot(rowsSlot, b.Rows, 0)
+	fb.PrependUOffsetTSlot(nodesSlot, nodes, 0)
+	fb.PrependUOffsetTSlot(buffersSlot, buffers, 0)
+	fb.PrependUOffsetTSlot(compressionSlot, compression, 0)
+	fb.PrependUOffsetTSlot(variadicSlot, variadic, 0)
 	return fb.EndObject()
 }
 

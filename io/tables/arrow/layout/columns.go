@@ -34,23 +34,23 @@ func (s Shape) HasDictionary() bool {
 }
 
 // shapeOf returns the shape of a Field table, and appends the numbers of its dictionaries to ids. depth
-// is that of the field, 1 for a column. Damage fails in field.Flat. Slots are those of Field in Schema.fbs.
+// is that of the field, 1 for a column. Damage fails in field.Flat.
 func shapeOf(field Table, depth int, ids *[]int64) Shape {
-	s := Shape{Kind: field.Uint8(2)}
+	s := Shape{Kind: field.Uint8(typeKindSlot)}
 	if depth > maxDepth {
 		field.Flat.fail("columns are nested deeper than %d", maxDepth)
 		return s
 	}
-	if dataType, ok := field.Table(3); ok {
+	if dataType, ok := field.Table(typeSlot); ok {
 		s.setType(field, dataType)
 	} else {
 		s.Unknown = true
 	}
 	var encoding Table
-	if encoding, s.Encoded = field.Table(4); s.Encoded {
-		*ids = append(*ids, encoding.int64(0))
+	if encoding, s.Encoded = field.Table(encodingSlot); s.Encoded {
+		*ids = append(*ids, encoding.int64(encodedIDSlot))
 	}
-	field.Tables(5, func(child Table) {
+	field.Tables(childrenSlot, func(child Table) {
 		s.Children = append(s.Children, shapeOf(child, depth+1, ids))
 		s.Unknown = s.Unknown || s.Children[len(s.Children)-1].Unknown
 	})
@@ -58,17 +58,16 @@ func shapeOf(field Table, depth int, ids *[]int64) Shape {
 		values := s
 		values.Encoded = false
 		s.decimal, s.Children, s.Values = 0, nil, &values
-		s.ID = encoding.int64(0)
+		s.ID = encoding.int64(encodedIDSlot)
 		s.Width, s.Signed = 4, true // an index, unless its type says otherwise
-		if index, ok := encoding.Table(1); ok {
-			s.Width, s.Signed = widthOf(typeInt, index), index.Uint8(1) != 0
+		if index, ok := encoding.Table(indexSlot); ok {
+			s.Width, s.Signed = widthOf(typeInt, index), index.Uint8(signedSlot) != 0
 		}
 	}
 	return s
 }
 
-// setType sets what dataType, the table of a field's type, says. s.Kind is set already. Slots are those of
-// Schema.fbs.
+// setType sets what dataType, the table of a field's type, says. s.Kind is set already.
 func (s *Shape) setType(field, dataType Table) {
 	has := func(slot int) bool { return dataType.Field(slot, 4) > 0 }
 	s.Width = widthOf(s.Kind, dataType)
@@ -77,7 +76,7 @@ func (s *Shape) setType(field, dataType Table) {
 	case TypeFixedSizeList:
 		s.Unknown = !has(0) // its size, which the library needs
 	case TypeDecimal:
-		switch bits := int(dataType.number(2, 4, 128)); bits {
+		switch bits := dataType.numbers(s.Kind)[2]; bits { // after precision and scale
 		case 128, 256:
 		case 32, 64:
 			s.decimal = bits
@@ -86,11 +85,20 @@ func (s *Shape) setType(field, dataType Table) {
 			s.Unknown = true
 		}
 	case TypeUnion:
-		if s.Dense = dataType.int16(0) == 1; s.Dense {
-			_, children := field.vector(5, 4)
+		if s.Dense = dataType.int16(0) == 1; s.Dense { // its mode
+			_, children := field.vector(childrenSlot, referenceSize)
 			s.Codes = unionCodes(dataType, children)
 		}
 	}
+}
+
+// OffsetWidth returns the bytes of an offset of texts, lists or list views.
+func (s *Shape) OffsetWidth() int {
+	switch s.Kind {
+	case TypeLargeBinary, TypeLargeUTF8, TypeLargeList, TypeLargeListView:
+		return 8
+	}
+	return 4
 }
 
 // widthOf returns the bytes of each value of a type, or the values of each list of a fixed size; 0 if

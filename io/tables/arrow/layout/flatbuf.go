@@ -135,7 +135,7 @@ func (t Table) int64(slot int) int64 { return t.number(slot, 8, 0) }
 
 // Table returns the table that a field refers to, and whether it is there and intact.
 func (t Table) Table(slot int) (Table, bool) {
-	pos := t.Field(slot, 4)
+	pos := t.Field(slot, referenceSize)
 	if pos == 0 {
 		return Table{Flat: t.Flat}, false
 	}
@@ -146,7 +146,7 @@ func (t Table) Table(slot int) (Table, bool) {
 // vector returns the position of a vector's first element and how many
 // elements of width bytes it has, all inside the buffer; 0 and 0 if it is absent. Strings are vectors of bytes.
 func (t Table) vector(slot, width int) (pos, n int) {
-	ref := t.Field(slot, 4)
+	ref := t.Field(slot, referenceSize)
 	if ref == 0 {
 		return 0, 0
 	}
@@ -181,9 +181,9 @@ func structs[T any](t Table, slot, size int, read func(pos int) T) []T {
 
 // Tables calls visit for each table of a vector, until fail is called.
 func (t Table) Tables(slot int, visit func(Table)) {
-	pos, n := t.vector(slot, 4)
+	pos, n := t.vector(slot, referenceSize)
 	for i := 0; i < n && t.Flat.err == nil; i++ {
-		if element := t.Flat.Table(t.Flat.target(pos + 4*i)); t.Flat.err == nil {
+		if element := t.Flat.Table(t.Flat.target(pos + referenceSize*i)); t.Flat.err == nil {
 			visit(element)
 		}
 	}

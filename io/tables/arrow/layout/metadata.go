@@ -45,6 +45,24 @@ const (
 	lastKind            = TypeLargeListView
 )
 
+// Slots of the fields of tables, as Message.fbs, File.fbs and Schema.fbs number them. MessageSlot, footerSlot,
+// schemaSlot and fieldSlot are those of the lists of keys and values.
+const (
+	versionSlot, kindSlot, headerSlot, bodySlot, MessageSlot                              = 0, 1, 2, 3, 4       // Message
+	rowsSlot, nodesSlot, buffersSlot, compressionSlot, variadicSlot                       = 0, 1, 2, 3, 4       // RecordBatch
+	codecSlot, methodSlot                                                                 = 0, 1                // BodyCompression
+	idSlot, batchSlot, deltaSlot                                                          = 0, 1, 2             // DictionaryBatch
+	footerVersionSlot, footerSchemaSlot, dictionariesSlot, batchesSlot, footerSlot        = 0, 1, 2, 3, 4       // Footer
+	endiannessSlot, fieldsSlot, schemaSlot, featuresSlot                                  = 0, 1, 2, 3          // Schema
+	nameSlot, nullableSlot, typeKindSlot, typeSlot, encodingSlot, childrenSlot, fieldSlot = 0, 1, 2, 3, 4, 5, 6 // Field
+	encodedIDSlot, indexSlot, orderedSlot                                                 = 0, 1, 2             // DictionaryEncoding
+	signedSlot                                                                            = 1                   // Int
+	keySlot, valueSlot                                                                    = 0, 1                // KeyValue
+)
+
+// referenceSize is the number of bytes of a reference to a table, a text or a vector.
+const referenceSize = 4
+
 // metadataShare divides the memory that a batch may take: the metadata of a message may
 // have 1/metadataShare of it. A schema is held as bytes, as tables and as text, of the
 // input and of the output; a record batch's metadata a few times.
@@ -116,14 +134,13 @@ type footer struct {
 	Dictionaries, Batches []Block
 }
 
-// ParseHeader returns the header in the metadata of a message, whose memory it shares. Slots are those of
-// Message in Message.fbs.
+// ParseHeader returns the header in the metadata of a message, whose memory it shares.
 func ParseHeader(meta []byte) (Header, error) {
 	f := NewFlat(meta)
 	root := f.Root()
-	h := Header{Version: root.int16(0), Kind: root.Uint8(1), BodyLength: root.int64(3)}
+	h := Header{Version: root.int16(versionSlot), Kind: root.Uint8(kindSlot), BodyLength: root.int64(bodySlot)}
 	var ok bool
-	if h.Table, ok = root.Table(2); f.err == nil && !ok {
+	if h.Table, ok = root.Table(headerSlot); f.err == nil && !ok {
 		f.fail("the message is empty")
 	}
 	switch {
@@ -137,17 +154,17 @@ func ParseHeader(meta []byte) (Header, error) {
 	return h, nil
 }
 
-// parseBatch returns the metadata in a RecordBatch table, whose slots are those of Message.fbs. Nothing but the
-// compression is checked.
+// parseBatch returns the metadata in a RecordBatch table, whose nodes and buffers are structs of two numbers of
+// 8 bytes. Nothing but the compression is checked.
 func parseBatch(t Table, version int16) (*BatchMeta, error) {
-	b := &BatchMeta{Version: version, Rows: t.int64(0), Codec: CodecNone}
+	b := &BatchMeta{Version: version, Rows: t.int64(rowsSlot), Codec: CodecNone}
 	int64At := t.Flat.int64
-	b.Nodes = structs(t, 1, 16, func(pos int) FieldNode { return FieldNode{Length: int64At(pos), Nulls: int64At(pos + 8)} })
-	b.Buffers = structs(t, 2, 16, func(pos int) Span { return Span{Offset: int64At(pos), Length: int64At(pos + 8)} })
-	b.Variadic = structs(t, 4, 8, int64At)
-	if compression, ok := t.Table(3); ok {
-		b.Codec = int8(compression.Uint8(0))
-		if method := compression.Uint8(1); method != 0 || b.Codec < 0 || int(b.Codec) >= len(Codecs) {
+	b.Nodes = structs(t, nodesSlot, 16, func(pos int) FieldNode { return FieldNode{Length: int64At(pos), Nulls: int64At(pos + 8)} })
+	b.Buffers = structs(t, buffersSlot, 16, func(pos int) Span { return Span{Offset: int64At(pos), Length: int64At(pos + 8)} })
+	b.Variadic = structs(t, variadicSlot, 8, int64At)
+	if compression, ok := t.Table(compressionSlot); ok {
+		b.Codec = int8(compression.Uint8(codecSlot))
+		if method := compression.Uint8(methodSlot); method != 0 || b.Codec < 0 || int(b.Codec) >= len(Codecs) {
 			t.Flat.fail("unknown compression %d by method %d", b.Codec, method)
 		}
 	}
@@ -159,8 +176,8 @@ func (h Header) Batch() (*BatchMeta, error) { return parseBatch(h.Table, h.Versi
 
 // Dictionary returns the metadata of the dictionary batch that the message is.
 func (h Header) Dictionary() (*DictionaryMeta, error) {
-	d := &DictionaryMeta{ID: h.Table.int64(0), Delta: h.Table.Uint8(2) != 0}
-	data, ok := h.Table.Table(1)
+	d := &DictionaryMeta{ID: h.Table.int64(idSlot), Delta: h.Table.Uint8(deltaSlot) != 0}
+	data, ok := h.Table.Table(batchSlot)
 	if !ok {
 		h.Table.Flat.fail("dictionary without values")
 		return nil, h.Table.Flat.err
@@ -170,17 +187,17 @@ func (h Header) Dictionary() (*DictionaryMeta, error) {
 	return d, err
 }
 
-// parseFooter returns the footer of a file, with slots as in File.fbs. Its blocks, of 24 bytes, are not checked.
+// parseFooter returns the footer of a file. Its blocks, of 24 bytes, are not checked.
 func parseFooter(buf []byte) (footer, error) {
 	f := NewFlat(buf)
 	root := f.Root()
-	schema, ok := root.Table(1)
+	schema, ok := root.Table(footerSchemaSlot)
 	if !ok {
 		f.fail("the footer has no schema")
 	}
 	block := func(pos int) Block {
 		return Block{Offset: f.int64(pos), Meta: int32(f.uint32(pos + 8)), Body: f.int64(pos + 16)}
 	}
-	foot := footer{schema: schema, Dictionaries: structs(root, 2, 24, block), Batches: structs(root, 3, 24, block)}
+	foot := footer{schema: schema, Dictionaries: structs(root, dictionariesSlot, 24, block), Batches: structs(root, batchesSlot, 24, block)}
 	return foot, f.err
 }

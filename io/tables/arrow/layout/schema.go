@@ -38,7 +38,7 @@ func (s *Schema) All() []int {
 func (s *Schema) HasUnion() bool { return slices.ContainsFunc(s.Columns, Shape.hasUnion) }
 
 // parseSchema returns the schema in the metadata of a schema message, which it keeps. Columns of unknown types are
-// no error: see [Schema].Unknown. Slots are those of Schema in Schema.fbs.
+// no error: see [Schema].Unknown.
 func parseSchema(meta []byte) (*Schema, error) {
 	h, err := ParseHeader(meta)
 	if err != nil {
@@ -48,14 +48,14 @@ func parseSchema(meta []byte) (*Schema, error) {
 	switch {
 	case h.Kind != KindSchema:
 		return nil, fmt.Errorf("the first message is of kind %d, not a schema", h.Kind)
-	case t.int16(0) != 0:
+	case t.int16(endiannessSlot) != 0:
 		return nil, fmt.Errorf("%w: its numbers are big-endian", ErrUnsupported)
 	}
 	s := &Schema{meta: meta, Header: h}
 	var fields []arrow.Field
-	t.Tables(1, func(field Table) {
+	t.Tables(fieldsSlot, func(field Table) {
 		column := shapeOf(field, 1, &s.IDs)
-		f := arrow.Field{Name: field.text(0), Type: arrow.Null, Nullable: true}
+		f := arrow.Field{Name: field.text(nameSlot), Type: arrow.Null, Nullable: true}
 		if !column.Unknown && err == nil {
 			if f, err = FieldOf(field, false); err != nil {
 				err = fmt.Errorf("column %q: %w", f.Name, err)
@@ -69,7 +69,7 @@ func parseSchema(meta []byte) (*Schema, error) {
 		}
 		s.Columns, s.Fields, fields = append(s.Columns, column), append(s.Fields, field.Pos), append(fields, f)
 	})
-	metadata := t.metadata(2)
+	metadata := t.metadata(schemaSlot)
 	if t.Flat.err != nil {
 		err = t.Flat.err
 	}
@@ -86,8 +86,8 @@ func BuildSchema(schema *arrow.Schema) (*Schema, error) {
 	fields := w.fields(schema.Fields())
 	pairs := w.pairs(schema.Metadata())
 	w.StartObject(4)
-	w.PrependUOffsetTSlot(1, fields, 0)
-	w.PrependUOffsetTSlot(2, pairs, 0)
+	w.PrependUOffsetTSlot(fieldsSlot, fields, 0)
+	w.PrependUOffsetTSlot(schemaSlot, pairs, 0)
 	meta := finishMessage(w.Builder, KindSchema, MetadataV5, 0, w.EndObject(), NoSum[:], nil)
 	if w.err != nil {
 		return nil, w.err
@@ -97,7 +97,7 @@ func BuildSchema(schema *arrow.Schema) (*Schema, error) {
 
 // JoinSchemas returns the metadata of a schema message with those columns of first that have the indices columns,
 // and then all columns of second. Everything else, including what this package does not know, is copied from
-// first. The slots are those of Schema.fbs.
+// first.
 func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
 	t := first.Header.Table
 	fb := flatbuffers.NewBuilder(len(first.meta) + 256)
@@ -112,13 +112,13 @@ func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
 	}
 	list := buildVector(fb, fields)
 	fb.StartObject(4)
-	fb.PrependInt16Slot(0, t.int16(0), 0)
-	fb.PrependUOffsetTSlot(1, list, 0)
-	if pos, n := t.vector(2, 4); n > 0 { // keys and values
-		fb.PrependUOffsetTSlot(2, base-flatbuffers.UOffsetT(pos-4), 0) // the vector's length comes before it
+	fb.PrependInt16Slot(endiannessSlot, t.int16(endiannessSlot), 0)
+	fb.PrependUOffsetTSlot(fieldsSlot, list, 0)
+	if pos, n := t.vector(schemaSlot, referenceSize); n > 0 {
+		fb.PrependUOffsetTSlot(schemaSlot, base-flatbuffers.UOffsetT(pos-4), 0) // the vector's length comes before it
 	}
-	if pos, n := t.vector(3, 8); n > 0 { // features
-		fb.PrependUOffsetTSlot(3, base-flatbuffers.UOffsetT(pos-4), 0)
+	if pos, n := t.vector(featuresSlot, 8); n > 0 {
+		fb.PrependUOffsetTSlot(featuresSlot, base-flatbuffers.UOffsetT(pos-4), 0)
 	}
 	return finishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), PartSum(0), nil)
 }

@@ -50,8 +50,8 @@ type storedSum struct {
 func findSum(meta []byte, slot int) (s storedSum, found bool) {
 	f := NewFlat(meta)
 	f.Root().Tables(slot, func(pair Table) {
-		key, keySize := pair.vector(0, 1)
-		value, size := pair.vector(1, 1)
+		key, keySize := pair.vector(keySlot, 1)
+		value, size := pair.vector(valueSlot, 1)
 		if f.err != nil || string(f.at(key, keySize)) != SumKey {
 			return
 		}
@@ -96,12 +96,6 @@ func sealMetadata(prefix, meta []byte, slot int, covered []byte) {
 		copy(meta[s.at:], digits[:])
 	}
 }
-
-// Slots of the lists of keys and values.
-const (
-	MessageSlot = 4
-	footerSlot  = 4
-)
 
 // sums compares the checksums of an input, and checks that either all messages have one or none.
 type sums struct {

@@ -58,7 +58,7 @@ var plainTypes = []struct {
 	{arrow.FixedWidthTypes.Duration_ns, typeDuration, []int{3}},
 }
 
-// schemaWriter builds the tables of a schema. Slots are those of Schema.fbs.
+// schemaWriter builds the tables of a schema.
 type schemaWriter struct {
 	*flatbuffers.Builder
 	dictionaries int64 // that have a number
@@ -87,9 +87,9 @@ func (w *schemaWriter) field(f arrow.Field) flatbuffers.UOffsetT {
 		case *arrow.DictionaryType:
 			_, index := w.dataType(t.IndexType)
 			w.StartObject(4)
-			w.PrependInt64Slot(0, w.dictionaries, 0)
-			w.PrependUOffsetTSlot(1, index, 0)
-			w.PrependBoolSlot(2, t.Ordered, false)
+			w.PrependInt64Slot(encodedIDSlot, w.dictionaries, 0)
+			w.PrependUOffsetTSlot(indexSlot, index, 0)
+			w.PrependBoolSlot(orderedSlot, t.Ordered, false)
 			encoding = w.EndObject()
 			w.dictionaries++
 			dt = t.ValueType
@@ -106,13 +106,13 @@ func (w *schemaWriter) field(f arrow.Field) flatbuffers.UOffsetT {
 	kind, dataType := w.dataType(dt)
 	pairs := w.pairs(arrow.NewMetadata(keys, values))
 	w.StartObject(7)
-	w.PrependUOffsetTSlot(0, name, 0)
-	w.PrependBoolSlot(1, f.Nullable, false)
-	w.PrependByteSlot(2, kind, 0)
-	w.PrependUOffsetTSlot(3, dataType, 0)
-	w.PrependUOffsetTSlot(4, encoding, 0)
-	w.PrependUOffsetTSlot(5, children, 0)
-	w.PrependUOffsetTSlot(6, pairs, 0)
+	w.PrependUOffsetTSlot(nameSlot, name, 0)
+	w.PrependBoolSlot(nullableSlot, f.Nullable, false)
+	w.PrependByteSlot(typeKindSlot, kind, 0)
+	w.PrependUOffsetTSlot(typeSlot, dataType, 0)
+	w.PrependUOffsetTSlot(encodingSlot, encoding, 0)
+	w.PrependUOffsetTSlot(childrenSlot, children, 0)
+	w.PrependUOffsetTSlot(fieldSlot, pairs, 0)
 	return w.EndObject()
 }
 
@@ -219,11 +219,11 @@ func (t Table) numbers(kind uint8) (list []int) {
 }
 
 // FieldOf returns the field in a Field table of a known type. Decimals of 32 and 64 bits become those of 128
-// or, if exact, bytes. Slots are those of Field in Schema.fbs.
+// or, if exact, bytes.
 func FieldOf(t Table, exact bool) (f arrow.Field, err error) {
-	f = arrow.Field{Name: t.text(0), Nullable: t.Uint8(1) != 0}
+	f = arrow.Field{Name: t.text(nameSlot), Nullable: t.Uint8(nullableSlot) != 0}
 	var children []arrow.Field
-	t.Tables(5, func(child Table) {
+	t.Tables(childrenSlot, func(child Table) {
 		field, childErr := FieldOf(child, exact)
 		err = cmp.Or(err, childErr)
 		children = append(children, field)
@@ -234,17 +234,17 @@ func FieldOf(t Table, exact bool) (f arrow.Field, err error) {
 	if f.Type, err = typeOf(t, children, exact); err != nil {
 		return f, err
 	}
-	if encoding, ok := t.Table(4); ok {
+	if encoding, ok := t.Table(encodingSlot); ok {
 		var index arrow.DataType = arrow.PrimitiveTypes.Int32
-		if of, ok := encoding.Table(1); ok {
+		if of, ok := encoding.Table(indexSlot); ok {
 			index = plainType(typeInt, of.numbers(typeInt))
 		}
 		if index == nil {
 			return f, fmt.Errorf("%w: a dictionary's indices", ErrUnsupported)
 		}
-		f.Type = &arrow.DictionaryType{IndexType: index, ValueType: f.Type, Ordered: encoding.Uint8(2) != 0}
+		f.Type = &arrow.DictionaryType{IndexType: index, ValueType: f.Type, Ordered: encoding.Uint8(orderedSlot) != 0}
 	}
-	f.Metadata = t.metadata(6)
+	f.Metadata = t.metadata(fieldSlot)
 	return f, setExtension(&f)
 }
 
@@ -269,10 +269,10 @@ func setExtension(f *arrow.Field) (err error) {
 }
 
 // typeOf returns the type of a Field table with these children, or the type of its dictionary's values.
-// exact is as in FieldOf, and slots are those of Schema.fbs.
+// exact is as in FieldOf.
 func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error) {
-	kind := t.Uint8(2)
-	data, _ := t.Table(3)
+	kind := t.Uint8(typeKindSlot)
+	data, _ := t.Table(typeSlot)
 	numbers := data.numbers(kind)
 	if plain := plainType(kind, numbers); plain != nil {
 		return plain, nil
@@ -293,7 +293,7 @@ func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error)
 		}
 	case typeTimestamp:
 		if unit := numbers[0]; 0 <= unit && unit <= int(arrow.Nanosecond) {
-			return &arrow.TimestampType{Unit: arrow.TimeUnit(unit), TimeZone: data.text(1)}, nil
+			return &arrow.TimestampType{Unit: arrow.TimeUnit(unit), TimeZone: data.text(1)}, nil // after the unit
 		}
 	case TypeStruct:
 		return arrow.StructOf(children...), nil
@@ -344,7 +344,7 @@ func listType(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 // unionCodes returns the type codes of a union with a number of fields: those of its table t or, if that has
 // none, 0, 1 and so on, as far as there are codes. It returns nil if one is out of range.
 func unionCodes(t Table, fields int) (codes []arrow.UnionTypeCode) {
-	numbers := structs(t, 1, 4, t.Flat.uint32)
+	numbers := structs(t, 1, 4, t.Flat.uint32) // after the mode, int32 each
 	if len(numbers) == 0 {
 		for i := range min(fields, int(arrow.MaxUnionTypeCode)+1) {
 			numbers = append(numbers, uint32(i))
@@ -363,7 +363,7 @@ func unionCodes(t Table, fields int) (codes []arrow.UnionTypeCode) {
 func (t Table) metadata(slot int) arrow.Metadata {
 	var keys, values []string
 	t.Tables(slot, func(pair Table) {
-		keys, values = append(keys, pair.text(0)), append(values, pair.text(1))
+		keys, values = append(keys, pair.text(keySlot)), append(values, pair.text(valueSlot))
 	})
 	return arrow.NewMetadata(keys, values)
 }
