@@ -241,7 +241,7 @@ func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
 
 // unionChildren returns the index of the child for each type code, -1 where there is none. codes are those of the
 // children.
-func unionChildren(codes []arrow.UnionTypeCode) (children [128]int) {
+func unionChildren(codes []arrow.UnionTypeCode) (children [int(arrow.MaxUnionTypeCode) + 1]int) {
 	for i := range children {
 		children[i] = -1
 	}

@@ -28,7 +28,7 @@ type Maker struct {
 // caller releases the result.
 func (m Maker) Gather(d *array.Data, rows Rows) *array.Data {
 	n := rows.Count()
-	runs := rows.moved(d.Offset()) // from the buffers' beginning
+	runs := rows.moved(d.Offset()) // from the buffers' beginning: 0 validity, 1 values, offsets or codes, 2 texts or sizes
 	validity, nulls := m.validity(d, runs, n)
 	finish := func(buffers []*memory.Buffer, children ...arrow.ArrayData) *array.Data {
 		return newData(d.DataType(), n, append([]*memory.Buffer{validity}, buffers...), children, nulls)
@@ -228,7 +228,8 @@ func (m Maker) views(d *array.Data, runs Rows, valid Valid) []*memory.Buffer {
 	return all
 }
 
-// denseUnion gathers n rows of a dense union, with the values to which they refer.
+// denseUnion gathers n rows of a dense union, with the values to which they refer. Codes have a byte each, and
+// offsets 4.
 func (m Maker) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs Rows, n int) *array.Data {
 	codes, offsets := m.fixed(d, 1, 1, runs), m.copied(d, 2, 4, runs)
 	used, err := MoveUnion(codes.Bytes(), offsets.Bytes(), dt.TypeCodes())
@@ -237,7 +238,7 @@ func (m Maker) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs Rows, n 
 	for i := range used {
 		children[i] = m.child(d, i, used[i])
 	}
-	return newData(d.DataType(), n, buffers(nil, codes, offsets), children, 0)
+	return newData(d.DataType(), n, buffers(nil, codes, offsets), children, 0) // a union has no nulls of its own
 }
 
 // runEnds returns the children of gathered rows with run ends of type dt: the ends and the values. Rows of one

@@ -47,7 +47,7 @@ func (m Maker) Lists(n int, texts func(list int32) []string, index []int32) (*ar
 	if count >= math.MaxInt32 { // more than 32-bit offsets reach
 		return nil, ErrMost
 	}
-	if err := m.checkSize(bytes + 4*count); err != nil {
+	if err := m.checkSize(bytes + 4*count); err != nil { // with the texts' ends
 		return nil, err
 	}
 	endBuffer, ends := allocate[int32](m, len(index)+1)
@@ -83,7 +83,7 @@ func (m Maker) Codes(names []string, n int, list func(list int32) []int32, index
 	var used []int32            // the lists that rows have
 	numbers := make([]int32, n) // 1 + the place of each list in used, 0 for none
 	buffer, to := allocate[int32](m, len(index))
-	count := int64(0)
+	count := int64(0) // texts of these lists
 	for row, of := range index {
 		if of < 0 {
 			to[row] = -1
@@ -96,7 +96,7 @@ func (m Maker) Codes(names []string, n int, list func(list int32) []int32, index
 		}
 		to[row] = numbers[of] - 1
 	}
-	if err := m.checkSize(4 * count); err != nil {
+	if err := m.checkSize(4 * count); err != nil { // bytes of their numbers
 		return nil, err
 	}
 	endBuffer, ends := allocate[int32](m, len(used)+1)

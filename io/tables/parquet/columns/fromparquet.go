@@ -13,7 +13,7 @@ import (
 
 // FromParquet returns the nodes of the file's top-level columns, with their levels and all nodes below them.
 func FromParquet(f *layout.File) []*Node {
-	at := 1
+	at := 1 // after the root
 	nodes := nodesOf(f.Schema, &at, int(f.Schema[0].Children))
 	SetLevels(nodes)
 	return nodes

@@ -219,7 +219,7 @@ func (l *Leaf) Size() int64 {
 		return int64(l.N)
 	case l.Lists != nil:
 		entries, values := l.Lists.count()
-		return int64(2*entries+4*values+4) + l.Lists.textSize(l)
+		return int64(2*entries+4*(values+1)) + l.Lists.textSize(l) // two levels an entry, and an offset of 4 bytes a value
 	}
 	return int64(len(l.Definitions) + len(l.Repetitions) + len(l.Fixed) + len(l.Data) + 4*len(l.Offsets))
 }
@@ -231,7 +231,7 @@ func (l *Leaf) Append(n *Node, other *Leaf) error {
 		return errLongStrings
 	}
 	l.Definitions = appendLevels(l.Definitions, other.Definitions, l.N, other.N, n.MaxDefinition)
-	l.Repetitions = appendLevels(l.Repetitions, other.Repetitions, l.N, other.N, 0)
+	l.Repetitions = appendLevels(l.Repetitions, other.Repetitions, l.N, other.N, 0) // 0: each entry begins a row
 	l.N += other.N
 	l.Fixed = append(l.Fixed, other.Fixed...)
 	if len(other.Offsets) > 0 {

@@ -70,7 +70,8 @@ func (o Order) Outside(b *layout.Bounds, v []byte) (low, high bool) {
 }
 
 // SignZeros makes a lower bound of zero -0 and an upper one +0, because a reader may take -0 as less than
-// +0. It writes into the bounds: they must be copies, and not share memory.
+// +0. The sign is the highest bit of the last byte. It writes into the bounds: they must be copies, and not
+// share memory.
 func (o Order) SignZeros(b *layout.Bounds) {
 	if o != Floating || b.Low == nil {
 		return

@@ -126,7 +126,7 @@ func leafType(n *Node) (dt arrow.DataType, extra map[string]string, err error) {
 	return nil, nil, &tables.LimitError{What: "its logical type does not fit the type that its values are stored as, or is not known", Help: tables.LeaveOut}
 }
 
-// decimalType returns Arrow's narrowest type for decimals: 128 bits, or 256 for more than 38 digits.
+// decimalType returns Arrow's narrowest type for decimals: 128 bits, which hold 38 digits, or 256, which hold 76.
 func decimalType(precision, scale int32) (arrow.DataType, error) {
 	switch {
 	case precision < 1 || precision > 76 || scale < 0 || scale > precision:

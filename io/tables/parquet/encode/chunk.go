@@ -109,12 +109,13 @@ func (c *chunkEncoder) dataPages(l *columns.Leaf, d *dictionary) {
 // levels begins the body of a data page: it sets c.plain to the levels of n entries. Repetitions that are nil
 // are 0, and definitions that are nil the highest level. As in pages of version 1, their size comes first.
 func (c *chunkEncoder) levels(repetitions, definitions []byte, n int) {
+	const withSize = true
 	c.plain = c.plain[:0]
 	if most := c.node.MaxRepetition; most > 0 {
-		c.plain = layout.AppendLevels(c.plain, repetitions, n, 0, most, true)
+		c.plain = layout.AppendLevels(c.plain, repetitions, n, 0, most, withSize)
 	}
 	if most := c.node.MaxDefinition; most > 0 {
-		c.plain = layout.AppendLevels(c.plain, definitions, n, most, most, true)
+		c.plain = layout.AppendLevels(c.plain, definitions, n, most, most, withSize)
 	}
 }
 
@@ -190,7 +191,7 @@ func (c *chunkEncoder) page(kind layout.PageKind, values int, encoding layout.En
 		c.err = errors.New("a row of it has more than 2 GiB, which no page of Parquet holds: write Arrow")
 		return
 	}
-	head, header := layout.Page{Kind: kind, Values: values, Encoding: encoding}, 0
-	c.out, header = head.AppendPage(c.out, c.plain, &c.packed, c.compress)
-	c.chunk.uncompressed += int64(header + len(c.plain))
+	p, headerSize := layout.Page{Kind: kind, Values: values, Encoding: encoding}, 0
+	c.out, headerSize = p.AppendPage(c.out, c.plain, &c.packed, c.compress)
+	c.chunk.uncompressed += int64(headerSize + len(c.plain))
 }

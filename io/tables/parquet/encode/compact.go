@@ -41,11 +41,11 @@ func (c *chunkEncoder) bits(l *columns.Leaf) *columns.Leaf {
 	return &distinct
 }
 
-// appendBitLevels appends n levels of one bit, after the number of their bytes: whole bytes of equal levels as
-// runs, and others as they are.
+// appendBitLevels appends n levels of one bit, after the number of their bytes, in the hybrid of RLE: whole bytes
+// of equal levels as runs, and others as they are.
 func appendBitLevels(dst, levels []byte, n int) []byte {
 	begin := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
+	dst = append(dst, 0, 0, 0, 0) // the number of bytes, set below
 	levels, whole := levels[:(n+7)>>3], n>>3
 	isRun := func(i int) bool { return i < whole && (levels[i] == 0 || levels[i] == 0xFF) }
 	for i := 0; i < len(levels); {
@@ -54,13 +54,13 @@ func appendBitLevels(dst, levels []byte, n int) []byte {
 			i++
 		}
 		if i > from {
-			dst = append(binary.AppendUvarint(dst, uint64(8*(i-from))<<1), levels[from]&1)
+			dst = append(binary.AppendUvarint(dst, uint64(8*(i-from))<<1), levels[from]&1) // levels, and 0: a run
 			continue
 		}
 		for i < len(levels) && !isRun(i) {
 			i++
 		}
-		dst = binary.AppendUvarint(dst, uint64(i-from)<<1|1)
+		dst = binary.AppendUvarint(dst, uint64(i-from)<<1|1) // bytes, and 1: packed
 		dst = append(dst, levels[from:i]...)
 	}
 	binary.LittleEndian.PutUint32(dst[begin:], uint32(len(dst)-begin-4))
@@ -136,7 +136,7 @@ func listDictionary(l *columns.Leaf) (*dictionary, *columns.Lists) {
 		for i := coded.Ends[list]; i < coded.Ends[list+1]; i++ {
 			text := l.Lists.Codes[i]
 			if entries[text] == 0 {
-				d.addEntry(l.Value(int(text), 0), 0)
+				d.addEntry(l.Value(int(text), 0), 0) // of no fixed width
 				entries[text] = int32(d.n)
 			}
 			coded.Codes[i] = entries[text] - 1

@@ -28,7 +28,7 @@ func NewWriter(w io.Writer, e *Encoder) (*Writer, error) {
 // Write writes a row group.
 func (o *Writer) Write(g *Group) error {
 	group := layout.RowGroup{Rows: g.Rows, Offset: o.out.Pos, Ordinal: -1, Chunks: make([]layout.Chunk, len(g.chunks))}
-	if o.file.Encoded.N <= math.MaxInt16 { // the format has 16 bits for it
+	if o.file.Encoded.N <= math.MaxInt16 { // the format has 16 bits for it; else it stays -1, none
 		group.Ordinal = int16(o.file.Encoded.N)
 	}
 	for i := range g.chunks {
@@ -110,6 +110,7 @@ func (o *Writer) Close(createdBy string) error {
 			return err
 		}
 	}
+	// The root has no converted type, -1. Of the versions of the format, 1 and 2, only old readers take notice.
 	root := layout.Element{Name: "schema", Type: layout.NoType, Converted: -1, Children: int32(len(schema.Nodes))}
 	file.Version, file.Schema, file.CreatedBy = 2, appendElements([]layout.Element{root}, schema.Nodes), createdBy
 	end := layout.Append(nil, &file)

@@ -38,7 +38,7 @@ func plainNeeds(s size) int64 {
 	case layout.Boolean:
 		return booleansNeed(s)
 	case layout.ByteArray:
-		return 5 * s.n
+		return 5 * s.n // 4 bytes each, and a quarter for growth
 	}
 	return 0
 }

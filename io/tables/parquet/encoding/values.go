@@ -27,7 +27,7 @@ func NewDictionary(p *layout.Page, plain []byte, width int) (*Values, error) {
 	if p.Encoding != layout.Plain && p.Encoding != layout.PlainDictionary {
 		return nil, fmt.Errorf("damaged: a dictionary in encoding %d", p.Encoding)
 	}
-	if int64(entries)*int64(cmp.Or(width, 4)) > int64(len(plain)) {
+	if int64(entries)*int64(cmp.Or(width, 4)) > int64(len(plain)) { // 4: the length of a byte array
 		return nil, fmt.Errorf("damaged: a dictionary of %d values in %d bytes", entries, len(plain))
 	}
 	if width > 0 {

@@ -303,7 +303,7 @@ func AppendPacked[T byte | int32 | uint64](dst []byte, values []T, width int) []
 func AppendLevels(dst, levels []byte, n int, level, most byte, counted bool) []byte {
 	begin := len(dst)
 	if counted {
-		dst = append(dst, 0, 0, 0, 0)
+		dst = append(dst, 0, 0, 0, 0) // the number, set below
 	}
 	if levels != nil {
 		dst = AppendHybrid(dst, levels, bits.Len8(most))

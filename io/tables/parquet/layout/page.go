@@ -129,7 +129,7 @@ type Bounds struct{ Low, High []byte }
 
 // readHeader reads the header with which data begins. It aliases data.
 func readHeader(data []byte) (Page, error) {
-	p := &Page{Nulls: -1, Rows: -1, Kind: -1, Statistics: Statistics{Nulls: -1}}
+	p := &Page{Nulls: -1, Rows: -1, Kind: -1, Statistics: Statistics{Nulls: -1}} // not known, unless the header says it
 	rest, err := Read(data, p)
 	if err != nil {
 		return *p, fmt.Errorf("a page's header: %w", err)

@@ -40,7 +40,8 @@ func (d *Dictionary) Add(f *Filter, s Source) error {
 	if err != nil {
 		return err
 	}
-	return f.eachPiece(&s, present, true, func() error {
+	const split = true // so that not all runs are in memory at once
+	return f.eachPiece(&s, present, split, func() error {
 		for _, r := range f.values {
 			for _, index := range f.page.Indices[r.Low:r.High] {
 				if d.numbers[index] == 0 {
@@ -104,7 +105,7 @@ func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, err
 	f.entries = d.appendUsed(f.entries[:0])
 	f.values = append(f.values[:0], f.entries...) // an entry is its value: none is null
 	values := &encoding.Page{Values: *d.entries}
-	if d.used == 0 { // some readers refuse an empty dictionary: write a zero or an empty text
+	if d.used == 0 { // some readers refuse an empty dictionary: write a zero, or an empty text, which is 4 bytes of length
 		zero, err := encoding.NewDictionary(&layout.Page{Values: 1}, make([]byte, cmp.Or(c.Width, 4)), c.Width)
 		if err != nil {
 			return dst, nil, err

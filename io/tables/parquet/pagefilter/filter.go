@@ -247,7 +247,7 @@ const mostScratch = 4 << 20
 // shrink drops the filter's buffers if one is large: the memory that it keeps for the next page is not
 // reserved.
 func (f *Filter) shrink() {
-	runs := 16 * max(cap(f.entries), cap(f.values)) // bytes
+	runs := 16 * max(cap(f.entries), cap(f.values)) // 16 bytes each
 	if max(cap(f.repetition), cap(f.definition), runs, cap(f.plain), cap(f.packed), slices.Max(f.page.Memory())) > mostScratch {
 		f.repetition, f.definition, f.entries, f.values, f.plain, f.packed = nil, nil, nil, nil, nil, nil
 		f.page.Release()

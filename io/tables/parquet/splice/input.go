@@ -135,7 +135,7 @@ func (input *Input) findIndexes(c *chunk) error {
 		return nil
 	}
 	// Older writers do not say the filter's length: the header with which it begins does.
-	head := make([]byte, min(256, input.file.End-at))
+	head := make([]byte, min(256, input.file.End-at)) // such a header has some 20 bytes
 	if err := layout.ReadAt(input.in, head, at); err != nil {
 		return err
 	}
