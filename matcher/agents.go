@@ -97,7 +97,7 @@ func eachName(f *robotstxt.File, memory []byte, use func(group int, agent robots
 				use(i, agent, memory)
 				continue
 			}
-			token, word := agent.Names(f.Profile)
+			token, word := agent.Names(f.Profile) // either of which names the agent
 			for _, name := range [...][]byte{token, word} {
 				if len(name) > 0 {
 					memory = urls.AppendLower(memory[:0], name)

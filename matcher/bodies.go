@@ -180,7 +180,7 @@ func (b *Bodies) checkGroup(o *opening, group uint32) error {
 	switch {
 	case !ok:
 		return errOutside
-	case bodySum(o.data[low:high]) != le32(o.data[bodyHeadSize+groupSize*uint64(group)+4:]):
+	case bodySum(o.data[low:high]) != le32(o.data[bodyHeadSize+groupSize*uint64(group)+groupSumAt:]):
 		return errSum
 	}
 	return nil
@@ -197,7 +197,7 @@ func (b *Bodies) setTries(o *opening, origin *Origin) error {
 	}
 	r, chains := origin.room, b.agents.tried
 	r.groups, r.of = r.groups[:0], r.of[:0]
-	if !b.findGroups(o, r) { // they all obey the group of "*"
+	if !b.findGroups(o, r) { // they all obey the group of "*": one chain without names stands for all
 		chains = [][]int32{nil}[:min(1, len(chains))]
 	}
 	last, trie := uint32(noGroup), uint32(0) // those of the chain before: most follow one of the same group

@@ -72,6 +72,7 @@ const (
 
 	bodyHeadSize    = 32
 	groupSize       = 8
+	groupSumAt      = 4 // where its checksum is in the 8 bytes of a group
 	nameSize        = 4 // in each of two tables
 	notesHeaderSize = 16
 	trieNotesSize   = 8
@@ -129,7 +130,7 @@ func readHead(data []byte) (h bodyHead, ok bool) {
 		return h, false
 	}
 	if h.marks&markMore != 0 {
-		if start+4 > uint64(h.length) {
+		if start+4 > uint64(h.length) { // 4 bytes say how many follow
 			return h, false
 		}
 		if start += 4 + uint64(le32(data[start:])); start > uint64(h.length) {
@@ -190,7 +191,8 @@ func (h *bodyHead) statements(data []byte) (key StatementsKey, ok bool) {
 	if h.marks&markMore == 0 {
 		return key, false
 	}
-	table := data[h.numbersAt()+2*nameSize*uint64(h.names) : h.start] // readHead has compared the length
+	// The table: its length, its kind, the key. readHead has compared the length.
+	table := data[h.numbersAt()+2*nameSize*uint64(h.names) : h.start]
 	if len(table) < 8+len(key) || le32(table) < uint32(4+len(key)) || le32(table[4:]) != moreStatements {
 		return key, false
 	}
@@ -435,8 +437,8 @@ type bodyBuilder struct {
 	withoutNotes                       bool
 }
 
-// addTrie adds the next trie, of which merged groups of the file were merged. A trie with the
-// rules of an earlier one shares its group.
+// addTrie adds the next trie. merged is the number of groups of the file that were merged into
+// it. A trie with the rules of an earlier one shares its group.
 func (b *bodyBuilder) addTrie(t Trie, merged int) {
 	group, ok := b.seen[string(t.rules.data)]
 	if !ok {

@@ -75,12 +75,13 @@ func (b *builder) writeNode(s span, work []span) []span {
 	}
 	label, length := b.commonLabel(s)
 	s.depth += length
-	put64(b.nodes[s.node*nodeSize:], label|uint64(length)<<56)
-	ending := s // the entries whose literal prefix ends here come first
+	put64(b.nodes[s.node*nodeSize:], label|uint64(length)<<56) // the length in the top byte
+	// The entries whose literal prefix ends here come first.
+	ending := s
 	ending.high = b.firstLonger(s)
 	if ending.low < ending.high {
 		s.above = b.addEnd(ending)
-		put32(b.nodes[s.node*nodeSize+28:], s.above)
+		put32(b.nodes[s.node*nodeSize+nodeEndAt:], s.above)
 	}
 	s.low = ending.high
 	return b.addChildren(s, work)
@@ -92,17 +93,17 @@ func (b *builder) writeLeaf(s span) {
 	only := &b.entries[s.low]
 	label := only.literalPrefix()[s.depth:]
 	leaf := b.leaves[s.node*leafSize:][:leafSize]
-	put32(leaf[0:], uint32(len(b.text)))
-	put32(leaf[4:], uint32(len(label)))
+	put32(leaf, uint32(len(b.text)))
+	put32(leaf[leafLengthAt:], uint32(len(label)))
 	b.text = append(b.text, label...)
 	s.depth += len(label)
 	if s.high-s.low == 1 && !only.anchored && len(only.text) == s.depth {
 		above := b.end(s.above)
-		put32(leaf[8:], max(le32(above), only.rule))
-		put32(leaf[12:], le32(above[8:]))
+		put32(leaf[leafBestAt:], max(le32(above), only.rule))
+		put32(leaf[leafListAt:], le32(above[endListAt:]))
 		return
 	}
-	put32(leaf[8:], endBit|b.addEnd(s))
+	put32(leaf[leafBestAt:], endBit|b.addEnd(s))
 }
 
 // isLeaf reports whether all entries of a span have one literal prefix. They are sorted, so
@@ -152,7 +153,7 @@ func (b *builder) firstLonger(s span) int {
 // the list of their wildcard suffixes, if they have any. It returns the end's number.
 func (b *builder) addEnd(s span) (end uint32) {
 	above := b.end(s.above)
-	prefix, list := le32(above), le32(above[8:])
+	prefix, list := le32(above), le32(above[endListAt:])
 	var exact uint32
 	wild := b.wild[:0]
 	for i := s.low; i < s.high; i++ {
@@ -187,7 +188,7 @@ func (b *builder) addChildren(s span, work []span) []span {
 	}
 	pushed := len(work)
 	leaves := true
-	var branches [2]uint64
+	var branches [2]uint64 // a bit for each byte that has a child
 	for low := s.low; low < s.high; {
 		c := b.entries[low].text[s.depth]
 		high := low + 1
@@ -206,11 +207,11 @@ func (b *builder) addChildren(s span, work []span) []span {
 		children[i].node = first + i
 	}
 	node := b.nodes[s.node*nodeSize:][:nodeSize]
-	put64(node[8:], branches[0])
-	put64(node[16:], branches[1])
-	put32(node[24:], uint32(first))
+	put64(node[nodeLowAt:], branches[0])
+	put64(node[nodeHighAt:], branches[1])
+	put32(node[nodeChildAt:], uint32(first))
 	if leaves {
-		put32(node[24:], leafBit|uint32(first))
+		put32(node[nodeChildAt:], leafBit|uint32(first))
 		for i := range children {
 			b.writeLeaf(children[i])
 		}

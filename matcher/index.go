@@ -136,7 +136,7 @@ func openIndex(data []byte) (found index, ok bool) {
 	if postings > uint64(len(data)) {
 		return found, false
 	}
-	length := uint64(le32(data[postings-4:]))
+	length := uint64(le32(data[postings-4:])) // the number before the list
 	if postings+4*length > uint64(len(data)) {
 		return found, false
 	}
@@ -246,7 +246,7 @@ func (s *search) scan(path []byte) {
 			s.target.foundLiterals.add(literal)
 			record := 4 + int(literal-1)*indexLiteralSize // after the number of literals
 			s.tryLiteral(record)
-			literal = kernels.Load32(s.index.data, record+8)
+			literal = kernels.Load32(s.index.data, record+8) // the longest other one that is a prefix of it
 		}
 	}
 }

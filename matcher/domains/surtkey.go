@@ -49,7 +49,7 @@ func decoded(text []byte) []byte {
 		}
 		out = append(out, b)
 		for {
-			escape := max(0, len(out)-3)
+			escape := max(0, len(out)-len("%XX"))
 			char, ok := urls.Unescape(out, escape)
 			if !ok {
 				break
