@@ -165,9 +165,9 @@ func (s *Stats) countUses(v *Verdicts) {
 		if c.Kind.Type == BoolType {
 			for _, of := range c.Of[:v.Rows] {
 				switch of {
-				case 0:
+				case 0: // false
 					counts.Disallowed++
-				case 1:
+				case 1: // true
 					counts.Allowed++
 				case Unreadable:
 					counts.Unreadable++

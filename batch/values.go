@@ -16,7 +16,7 @@ type Values struct {
 	// Agent is an index into Verdicts.Agents.
 	Agent int
 	// Of has one element a row. BoolType has no dictionary: it has 0 for false here and
-	// 1 for true. A null is -1, or Unreadable.
+	// 1 for true. A null is Null or Unreadable.
 	Of []int32
 
 	// Ints has the dictionary of integers and times, Floats, Texts and Lists those of
@@ -29,9 +29,9 @@ type Values struct {
 	reasons []matcher.Reason // of the rows, in place of Of; nil in other columns
 }
 
-// Unreadable is the number of a null in a column about a use where something is said of the
-// use that cannot be read.
-const Unreadable int32 = -2
+// Null is the number of a null, and Unreadable that of a null in a column about a use where
+// something is said of the use that cannot be read.
+const Null, Unreadable int32 = -1, -2
 
 // List is a list of texts: all of Words or, if ByNumber is set, those whose indices are in
 // Numbers.
@@ -80,15 +80,15 @@ func (c *Values) AppendNumbers(dst []int32, low, high int) []int32 {
 func (c *Values) reset(rows int) {
 	clear(c.Texts[:cap(c.Texts)]) // texts and words keep bodies of rules in memory
 	clear(c.Lists[:cap(c.Lists)])
-	c.Of = filled(c.Of, rows, -1)
+	c.Of = filled(c.Of, rows, Null)
 	c.Ints, c.Floats, c.Texts, c.Lists = c.Ints[:0], c.Floats[:0], c.Texts[:0], c.Lists[:0]
 }
 
 // Add adds a value to the dictionary, unless it equals the last one there, and returns its number
-// for Of, which the caller sets: -1 for null, and 0 or 1 for a boolean.
+// for Of, which the caller sets: Null for none, and 0 or 1 for a boolean.
 func (c *Values) Add(v Value) int32 {
 	if !v.Known {
-		return -1
+		return Null
 	}
 	switch c.Kind.Type {
 	case BoolType:
@@ -145,15 +145,15 @@ func (v *Verdicts) Values(c *VerdictColumn) (Values, error) {
 	return Values{}, fmt.Errorf("column %q: the verdicts were made without it", c.Name)
 }
 
-// viewAllowed returns an agent's verdicts, from bits as numbers.
+// viewAllowed returns an agent's verdicts: the bits as numbers, as Values.Of has booleans.
 func viewAllowed(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	values, a := Values{Kind: c.Kind, Of: make([]int32, v.Rows)}, &v.Agents[c.Agent]
 	for row := range values.Of {
 		switch allowed, known := a.Verdict(row); {
 		case !known:
-			values.Of[row] = -1
+			values.Of[row] = Null
 		case allowed:
-			values.Of[row] = 1
+			values.Of[row] = 1 // the others stay 0: false
 		}
 	}
 	return values, true

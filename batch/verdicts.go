@@ -76,7 +76,7 @@ type AgentVerdicts struct {
 	// Reasons has one element a row when explanations were asked for.
 	Reasons []matcher.Reason
 	// Rules has one element a row when explanations were asked for: an index
-	// into Explanations, or -1 where no rule comes with the reason.
+	// into Explanations, or Null where no rule comes with the reason.
 	Rules []int32
 	// Explanations are the batch's distinct rules.
 	Explanations []Explanation
@@ -180,7 +180,7 @@ func (a *AgentVerdicts) reset(rows int, explain bool) {
 func (v *Verdicts) SetNull(row int, reason matcher.Reason) {
 	v.addNull(reason)
 	if len(v.DeniedOf) > 0 {
-		v.DeniedOf[row] = -1
+		v.DeniedOf[row] = Null
 	}
 	for agent := range v.Agents {
 		a := &v.Agents[agent]
@@ -258,7 +258,7 @@ func (a *AgentVerdicts) Deny(row int) {
 	a.Valid[row>>3] |= bit
 	a.Allowed[row>>3] &^= bit
 	if len(a.Rules) > 0 {
-		a.Rules[row] = -1
+		a.Rules[row] = Null
 	}
 }
 

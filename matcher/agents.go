@@ -118,6 +118,7 @@ type distinct struct {
 	byName []int32  // by the name's number + 1, its trie's index; -1: not added yet
 }
 
+// newDistinct returns a distinct of no tries yet, for all chains of a.
 func newDistinct(a *Agents) *distinct {
 	d := &distinct{of: make([]uint32, len(a.chains)), byName: make([]int32, len(a.names)+1)}
 	for i := range d.byName {

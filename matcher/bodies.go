@@ -157,6 +157,7 @@ func (b *Bodies) isChecked(number uint32) bool {
 	return uint64(word) < uint64(len(b.checked)) && b.checked[word].Load()>>(number%32)&1 != 0
 }
 
+// setChecked records that a body was checked; see isChecked.
 func (b *Bodies) setChecked(number uint32) {
 	if word := number / 32; uint64(word) < uint64(len(b.checked)) {
 		b.checked[word].Or(1 << (number % 32))

@@ -468,7 +468,7 @@ func ruleCount(notes []byte) int {
 	if len(notes) < 2*noteSize {
 		return 0
 	}
-	return int(le32(notes[noteSize+4:])/noteSize) - 1
+	return int(le32(notes[noteSize+noteTextAt:])/noteSize) - 1
 }
 
 // addList adds to the notes, if there are any, the user-agent values of the groups that were

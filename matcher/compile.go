@@ -244,9 +244,9 @@ func (c *Compiler) ruleNotes() []byte {
 		notes = AppendValid(notes, source.Text)
 		note := notes[rank*noteSize:]
 		put32(note, uint32(source.Line))
-		put32(note[4:], uint32(start))
-		put32(note[8:], uint32(len(notes)-start))
-		put32(note[12:], source.group)
+		put32(note[noteTextAt:], uint32(start))
+		put32(note[noteLengthAt:], uint32(len(notes)-start))
+		put32(note[noteGroupAt:], source.group)
 	}
 	return notes
 }

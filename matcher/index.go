@@ -347,5 +347,5 @@ func (s *search) tryUntried() {
 
 // spellingOf returns 1 for a suffix that is matched against the query spelling, else 0.
 func (c *compiled) spellingOf(suffix int) int {
-	return int(kernels.Load32(c.data, c.suffix(suffix)+4)&suffixQuery) / suffixQuery
+	return int(kernels.Load32(c.data, c.suffix(suffix)+suffixFlagsAt)&suffixQuery) / suffixQuery
 }

@@ -89,10 +89,14 @@ const (
 	literalSize = 8
 	noteSize    = 16
 
-	// Where the fields of a node, a leaf and an end are, those at 0 apart.
-	nodeLowAt, nodeHighAt, nodeChildAt, nodeEndAt = 8, 16, 24, 28
-	leafLengthAt, leafBestAt, leafListAt          = 4, 8, 12
-	endWholeAt, endListAt                         = 4, 8
+	// Where the fields of each are, those at 0 apart. A list has its first allowing and disallowing suffix
+	// side by side, and so the best rules of both.
+	nodeLowAt, nodeHighAt, nodeChildAt, nodeEndAt               = 8, 16, 24, 28
+	leafLengthAt, leafBestAt, leafListAt                        = 4, 8, 12
+	endWholeAt, endListAt                                       = 4, 8
+	listAllowAt, listBestAt, listAboveAt                        = 4, 16, 24
+	suffixFlagsAt, suffixFirstAt, suffixLongestAt, suffixListAt = 4, 8, 12, 16
+	noteTextAt, noteLengthAt, noteGroupAt                       = 4, 8, 12
 )
 
 // Header fields, in units of u32.

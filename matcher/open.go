@@ -179,11 +179,11 @@ func checkTrieNotes(notes []byte, merged uint32) error {
 	}
 	for rank := 1; rank <= rules; rank++ {
 		note := notes[noteSize*rank:]
-		text, length := uint64(le32(note[4:])), uint64(le32(note[8:]))
+		text, length := uint64(le32(note[noteTextAt:])), uint64(le32(note[noteLengthAt:]))
 		if text < start || text+length > uint64(len(notes)) {
 			return fmt.Errorf("rule %d: its text lies outside the notes", rank)
 		}
-		if le32(note[12:]) >= merged {
+		if le32(note[noteGroupAt:]) >= merged {
 			return fmt.Errorf("rule %d: no such group", rank)
 		}
 	}

@@ -41,7 +41,7 @@ func (c *pattern) compile(arena, source []byte, p Profile) (_ []byte, ok bool) {
 	}
 	if source[len(source)-1] == '$' {
 		c.anchored = true
-		c.length = 1
+		c.length = 1 // of the '$'
 		source = source[:len(source)-1]
 	}
 	run := plainRun(source)
@@ -108,7 +108,7 @@ func (c *pattern) appendRFC9309(dst, source []byte) []byte {
 				dst = urls.AppendDecoded(dst, decoded)
 			}
 			if ok {
-				i += 2
+				i += 2 // the escape's digits
 			}
 		}
 	}

@@ -71,6 +71,7 @@ type always struct{ Origins }
 // Always makes Historical of Origins that keep no history: each Origin holds at any time.
 func Always(o Origins) Historical { return always{o} }
 
+// AppendSpans implements Historical: what is known has always held.
 func (a always) AppendSpans(spans []Span, authority []byte) ([]Span, error) {
 	var o Origin
 	if err := a.Lookup(authority, &o); err != nil || o.Access == access.Unknown {

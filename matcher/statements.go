@@ -139,7 +139,7 @@ func (u *Usage) addDirective(c *Compiler, f *robotstxt.File, agents *Agents, d u
 		return
 	}
 	if before := f.StatementsBefore(d); before != nil {
-		// They are nobody's, and yet they say something to all.
+		// They are nobody's, as addSets is told, and yet they say something to all.
 		sets := u.addSets(c, f.Profile, d, true, o, before)
 		for i := range agents.chains {
 			u.obey(i, sets)
@@ -347,7 +347,7 @@ func (s *statementSet) selected(p *Target) (rank, depth int) {
 	c := &s.trie.rules
 	literal, depth := c.literalMatch(p)
 	if literal.list == 0 {
-		return int(literal.best >> 1), depth
+		return int(literal.best >> 1), depth // a rule's number is its rank × 2, see layout.go
 	}
 	// The paths were compiled as disallow rules.
 	return int(max(literal.best, c.bestSuffix(p, literal.list, disallowing, literal.best)) >> 1), whole

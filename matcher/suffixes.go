@@ -20,7 +20,7 @@ func (b *builder) addList(entries []*entry, depth int, above uint32) (list uint3
 	first := uint32(len(b.suffixes) / suffixSize)
 	disallow := first // the first suffix that disallows
 	up := b.lists[above*listSize:]
-	best := [2]uint32{le32(up[16:]), le32(up[20:])} // by kind, the best rule here and above
+	best := [2]uint32{le32(up[listBestAt:]), le32(up[listBestAt+4:])} // by kind, the best rule here and above
 	for _, e := range entries {
 		kind := kindOf(e.rule)
 		if kind == allowing {
@@ -93,7 +93,7 @@ func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uin
 	for c.mayBeat(list, kind, floor) {
 		record := c.list(list)
 		first, last := c.suffixesOf(record, kind, below)
-		start := kernels.Load32(c.data, record+4)
+		start := kernels.Load32(c.data, record+listAllowAt) // the list's first suffix
 		if uint64(start) >= uint64(below) {
 			break // it has no suffixes: the list of a forged group
 		}
@@ -127,7 +127,7 @@ func kindOf(rule uint32) suffixKind { return suffixKind(1 - rule&1) }
 // above returns the nearest list above one, given by the offset of its record and its number; 0
 // for none. A list above has a smaller number, so that no forged group leads in a circle.
 func (c *compiled) above(record int, number uint32) uint32 {
-	if up := kernels.Load32(c.data, record+24); up < number {
+	if up := kernels.Load32(c.data, record+listAboveAt); up < number {
 		return up
 	}
 	return 0
@@ -143,7 +143,9 @@ func (c *compiled) suffix(number int) int { return int(c.suffixes) + number*suff
 func (c *compiled) ruleOf(suffix int) uint32 { return kernels.Load32(c.data, c.suffix(suffix)) }
 
 // listOf returns the list that a suffix belongs to, which may not exist.
-func (c *compiled) listOf(suffix int) uint32 { return kernels.Load32(c.data, c.suffix(suffix)+16) }
+func (c *compiled) listOf(suffix int) uint32 {
+	return kernels.Load32(c.data, c.suffix(suffix)+suffixListAt)
+}
 
 // signatureOf returns the signature of a suffix.
 func (c *compiled) signatureOf(suffix int) kernels.Signature {
@@ -153,15 +155,15 @@ func (c *compiled) signatureOf(suffix int) kernels.Signature {
 // mayBeat reports whether a list, or one above it, has a suffix of a kind with a rule above
 // floor. It returns false for list 0.
 func (c *compiled) mayBeat(list uint32, kind suffixKind, floor uint32) bool {
-	return list != 0 && kernels.Load32(c.data, c.list(list)+16+4*int(kind)) > floor
+	return list != 0 && kernels.Load32(c.data, c.list(list)+listBestAt+4*int(kind)) > floor
 }
 
 // suffixesOf returns the range [first, last) of the suffixes of a kind in a list, given by the offset
 // of its record, cut to those before limit.
 func (c *compiled) suffixesOf(record int, kind suffixKind, limit int) (first, last int) {
-	record += 4 * int(kind) // the kinds follow one another
-	last = int(min(kernels.Load32(c.data, record+8), uint32(limit)))
-	return int(min(kernels.Load32(c.data, record+4), uint32(last))), last
+	at := record + listAllowAt + 4*int(kind) // of the first one; after it is that of the next kind, or the list's end
+	last = int(min(kernels.Load32(c.data, at+4), uint32(limit)))
+	return int(min(kernels.Load32(c.data, at), uint32(last))), last
 }
 
 // nextSuffix returns the first suffix in [suffix, last) whose signature has none of the
@@ -177,7 +179,7 @@ func (c *compiled) nextSuffix(suffix, last int, missing kernels.Signature) int {
 // path's length.
 func (c *compiled) matchSuffix(suffix int, plain, query []byte, start uint32) bool {
 	record := c.suffix(suffix)
-	flags := kernels.Load32(c.data, record+4)
+	flags := kernels.Load32(c.data, record+suffixFlagsAt)
 	path := plain
 	if flags&suffixQuery != 0 {
 		path = query
@@ -186,7 +188,7 @@ func (c *compiled) matchSuffix(suffix int, plain, query []byte, start uint32) bo
 		return false // of a forged group
 	}
 	rest := path[start:]
-	first, longest := kernels.Load32(c.data, record+8), kernels.Load32(c.data, record+12)
+	first, longest := kernels.Load32(c.data, record+suffixFirstAt), kernels.Load32(c.data, record+suffixLongestAt)
 	count := flags >> suffixCount
 	var final []byte
 	var ok bool

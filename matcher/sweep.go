@@ -116,14 +116,14 @@ func (s *sweeper) build(c *compiled) {
 
 // literalCount returns the number of literals of a suffix.
 func (c *compiled) literalCount(suffix int) int {
-	return int(kernels.Load32(c.data, c.suffix(suffix)+4) >> suffixCount)
+	return int(kernels.Load32(c.data, c.suffix(suffix)+suffixFlagsAt) >> suffixCount)
 }
 
 // literalOf returns literal i of a suffix, from 0 and below literalCount; ok is false if it lies
 // outside the text, as in a damaged pack.
 func (c *compiled) literalOf(suffix, i int) (literal []byte, ok bool) {
 	record := c.suffix(suffix)
-	at, length := kernels.Load32(c.data, record+8), kernels.Load32(c.data, record+12)
+	at, length := kernels.Load32(c.data, record+suffixFirstAt), kernels.Load32(c.data, record+suffixLongestAt)
 	if c.literalCount(suffix) == 1 {
 		return c.textAt(at, length)
 	}
@@ -149,7 +149,7 @@ func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint3
 			best = max(best, rule)
 		}
 	}
-	a, node := &s.automaton, uint32(0)
+	a, node := &s.automaton, uint32(0) // the root
 	for i, char := range text {
 		node = a.step(node, char)
 		if due := s.due[i+1]; due != 0 {
@@ -206,7 +206,7 @@ func (s *sweeper) await(c *compiled, text []byte, number uint32, start int) (mat
 
 // isAnchored reports whether the last literal of a suffix must end the path.
 func (c *compiled) isAnchored(suffix int) bool {
-	return kernels.Load32(c.data, c.suffix(suffix)+4)&suffixAnchored != 0
+	return kernels.Load32(c.data, c.suffix(suffix)+suffixFlagsAt)&suffixAnchored != 0
 }
 
 // startWaiting moves each waiter of a list of s.due, given by its first waiter, to the list of

@@ -145,6 +145,7 @@ func SizeOf(tries []Trie) (size int64) {
 	return size
 }
 
+// size returns the bytes of the trie, those of its notes included.
 func (t *Trie) size() int {
 	if t.notes == nil {
 		return len(t.rules.data)
@@ -180,11 +181,11 @@ func (t *Trie) Rule(rule uint32) RuleInfo {
 	}
 	notes := t.notes.rules
 	note := notes[int(rule>>1)*noteSize:]
-	start, length := int(le32(note[4:])), int(le32(note[8:]))
+	start, length := int(le32(note[noteTextAt:])), int(le32(note[noteLengthAt:]))
 	return RuleInfo{
 		Allow: rule&1 != 0,
 		Text:  notes[start : start+length],
-		Agent: t.agent(int(le32(note[12:]))),
+		Agent: t.agent(int(le32(note[noteGroupAt:]))),
 		Line:  int(le32(note)),
 	}
 }

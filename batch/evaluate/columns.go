@@ -88,7 +88,7 @@ func (e *Evaluator) describe(v *batch.Verdicts, group int, o *matcher.Origin) {
 // setColumn sets a column of a group's rows to the value for e.columns.host.
 func (e *Evaluator) setColumn(c *batch.Values, group int) {
 	number := c.Add(c.Kind.Value(&e.columns.host, c.Agent)) // of the value in c
-	if number == null {
+	if number == batch.Null {
 		return // as it is
 	}
 	w := e.groups.walk(group)
@@ -106,7 +106,7 @@ func (e *Evaluator) setColumn(c *batch.Values, group int) {
 // by the first if all are later. A row takes the value of the row before, unless its fetch or, for
 // values that depend on it, its time is another.
 func (e *Evaluator) setColumnByTime(c *batch.Values, group int, times, fetches []int64) {
-	host, fetch, number := &e.columns.host, -1, int32(null)
+	host, fetch, number := &e.columns.host, -1, int32(batch.Null)
 	for row := range e.groups.rowsOf(group) {
 		t := times[row]
 		newest := max(0, lastAt(fetches, t))

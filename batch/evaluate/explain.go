@@ -83,6 +83,9 @@ func (e *Evaluator) explainRules(v *batch.Verdicts, o *matcher.Origin, row int, 
 	}
 }
 
+// combined is the index in batch.Verdicts.Agents of the only verdict, if verdicts are combined.
+const combined = 0
+
 // explainCombined sets the combined verdict of a row from e.explainer.decisions, lists the agents
 // that are denied, and explains the verdict by the first agent that has the same.
 func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row int) {
@@ -100,7 +103,6 @@ func (e *Evaluator) explainCombined(v *batch.Verdicts, o *matcher.Origin, row in
 	}
 	for agent := range e.options.Agents {
 		if trie := o.TrieOf(agent); decisions[trie].Allowed == allowed {
-			const combined = 0 // the only verdict
 			e.explainer.explain(v, combined, agent, row, &o.Tries[trie], decisions[trie])
 			return
 		}

@@ -384,13 +384,13 @@ func (e *Evaluator) countLater(v *batch.Verdicts, row int, hasOther bool) {
 	}
 }
 
-// removeLists sets DeniedOf to -1 for those rows of a group that have no verdict, as batch.Verdicts
+// removeLists sets DeniedOf to batch.Null for those rows of a group that have no verdict, as batch.Verdicts
 // wants it. denyCombined listed the agents that are denied them, which were too few: none, or
 // not all for [batch.CombineAllDenied].
 func (e *Evaluator) removeLists(v *batch.Verdicts, number int) {
 	for row := range e.groups.rowsOf(number) {
 		if _, known := v.Agents[0].Verdict(row); !known {
-			v.DeniedOf[row] = -1
+			v.DeniedOf[row] = batch.Null
 		}
 	}
 }
@@ -460,7 +460,7 @@ func (e *Evaluator) denyCombined(v *batch.Verdicts, o *matcher.Origin, row int) 
 	case !e.options.Explain:
 	case o.Access == access.Rules:
 		trie := o.TrieOf(first)
-		e.explainer.explain(v, 0, first, row, &o.Tries[trie], decisions[trie])
+		e.explainer.explain(v, combined, first, row, &o.Tries[trie], decisions[trie])
 	default:
 		a.Reasons[row] = matcher.Unreachable
 	}

@@ -256,6 +256,7 @@ type listCache struct {
 
 func (c *listCache) reset() { c.n = 0 }
 
+// find returns the list of an earlier row with the same verdicts; ok is false if none is kept.
 func (c *listCache) find(denied uint64) (list int32, ok bool) {
 	for i := range min(c.n, len(c.denied)) {
 		if c.denied[i] == denied {

@@ -103,12 +103,12 @@ func endOfShared[O int32 | int64](r *rows[O], run *usedRun, low, depth int) int 
 // host states. Where verdicts are combined, a row has the combined value of the agents that may fetch it.
 func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usage, low, high int) {
 	use, combines := slices.Index(e.uses.wanted, c.Kind.Use.Use), e.options.Combine != batch.CombineNone
-	agent, number := c.Agent, int32(null)
+	agent, number := c.Agent, batch.Null
 	list := int32(-1) // the list of denied agents for which value and number were found last; none yet
 	value := e.uses.values[agent*len(e.uses.wanted)+use]
 	forbids := e.uses.forbids[value]
 	if !combines {
-		if number = e.numberOf(c, said, agent, use, value); number == null && !forbids {
+		if number = e.numberOf(c, said, agent, use, value); number == batch.Null && !forbids {
 			return // the rows are null already
 		}
 	}
@@ -157,11 +157,8 @@ func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, 
 	return agent, value, forbids
 }
 
-// null is the number of null.
-const null = -1
-
 // numberOf returns what batch.Values.Of has for a use of an agent, given by their indices: the number in
-// the column's dictionary of the value, or of the line that decides; null or batch.Unreadable for none. A
+// the column's dictionary of the value, or of the line that decides; batch.Null or batch.Unreadable for none. A
 // column of booleans has no dictionary: 1 is true and 0 is false.
 func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value) int32 {
 	if c.Kind.Use.Part != batch.UseValue {
@@ -169,7 +166,7 @@ func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use in
 	}
 	switch {
 	case value == usage.Unknown:
-		return null
+		return batch.Null
 	case value == usage.Unreadable:
 		return batch.Unreadable
 	case c.Kind.Type == batch.TextType:
@@ -184,7 +181,7 @@ func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use in
 func (e *Evaluator) numberOfLine(c *batch.Values, said *matcher.Usage, agent, use int) int32 {
 	line := said.Explain(&e.uses.target, agent, use)
 	if line.Line == 0 {
-		return null
+		return batch.Null
 	}
 	if c.Kind.Use.Part == batch.UseLine {
 		return c.Add(batch.Value{Known: true, Int: int64(line.Line)})

@@ -30,6 +30,8 @@ func (s *Sample) Add(authority []byte, rows, denied int64) {
 	s.add(xxh3.Hash(authority), Counts{rows, denied})
 }
 
+// add counts rows of an authority, given by its hash, if that is in the sample. If the sample gets too
+// large, it keeps about half of it.
 func (s *Sample) add(hash uint64, c Counts) {
 	if !s.samples(hash) {
 		return

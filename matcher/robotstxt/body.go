@@ -24,8 +24,8 @@ func Counted(body []byte, o Options) (counted []byte, limited bool) {
 		return order.wholeLines(body, limit), true
 	}
 	counted = body[:limit:limit]
-	if !startsWithLineEnd(body[limit:]) {
-		counted = wholeLines(counted)
+	if !startsWithLineEnd(body[limit:]) { // else the last line is whole
+		counted = counted[:bytes.LastIndexAny(counted, "\n\r")+1]
 	}
 	return counted, true
 }
@@ -36,11 +36,11 @@ func Counted(body []byte, o Options) (counted []byte, limited bool) {
 func (f *File) readText(body []byte, o Options) (text []byte) {
 	order := utf16Mark(body)
 	if order != nil {
-		o.warn(UTF16Body, 0)
+		o.warn(UTF16Body, wholeBody)
 	}
 	text, f.Limited = Counted(body, o)
 	if f.Limited {
-		o.warn(BodyLimited, 0)
+		o.warn(BodyLimited, wholeBody)
 	}
 	switch {
 	case order == nil:
@@ -53,19 +53,6 @@ func (f *File) readText(body []byte, o Options) (text []byte) {
 	}
 	f.sniff(text, o)
 	return text
-}
-
-// wholeLines returns a text up to the end of its last complete line.
-func wholeLines(text []byte) []byte {
-	const piece = 256 // bytes searched at a time, because binary data may be one long line
-	n := len(text)
-	for n > piece && bytes.IndexByte(text[n-piece:n], '\n') < 0 && bytes.IndexByte(text[n-piece:n], '\r') < 0 {
-		n -= piece
-	}
-	for n > 0 && !startsWithLineEnd(text[n-1:]) {
-		n--
-	}
-	return text[:n]
 }
 
 // startsWithLineEnd reports whether a text starts with LF or CR.
@@ -106,7 +93,7 @@ func utf16Mark(body []byte) *utf16Order {
 // line that the limit cuts, and half a code unit. A line is not cut if its end follows the
 // limit, as in UTF-8.
 func (o *utf16Order) wholeLines(body []byte, limit int) []byte {
-	limit &^= 1 // a code unit has two bytes
+	limit &^= 1 // a code unit has two bytes, as in the loop below
 	if next := body[limit:min(limit+lookahead, len(body))]; startsWithLineEnd(o.decode(next)) {
 		return body[:limit:limit]
 	}
@@ -147,14 +134,14 @@ func (f *File) sniff(text []byte, o Options) {
 	f.Kind = TextKind
 	if hasBinary(text[:min(len(text), sniffed)]) {
 		f.Kind = BinaryKind
-		o.warn(BinaryBody, 0)
+		o.warn(BinaryBody, wholeBody)
 	}
 	trimmed := bytes.TrimLeft(text, " \t\n\v\f\r")
 	if len(trimmed) == 0 {
 		f.Kind = EmptyKind
 	} else if at := len(text) - len(trimmed); at < sniffed && trimmed[0] == '<' {
 		f.Kind = HTMLKind
-		o.warn(HTMLBody, 0)
+		o.warn(HTMLBody, wholeBody)
 	}
 }
 

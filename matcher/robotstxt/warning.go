@@ -8,10 +8,13 @@ type Warning struct {
 	Line int
 }
 
+// wholeBody is the line of a warning about the whole body.
+const wholeBody = 0
+
 // WarningKind names what is wrong.
 type WarningKind uint8
 
-// These kinds concern the whole body; their line is 0.
+// These kinds concern the whole body; their line is wholeBody.
 const (
 	// UTF16Body: the body starts with a UTF-16 byte order mark, though UTF-8 is required
 	// (RFC 9309 §2.3). RFC9309 decodes it; Google reads the bytes as UTF-8 and finds

@@ -27,6 +27,7 @@ func Nearest(name string, names []string) string {
 // Distance returns the least number of edits that turn a into b: to insert, delete or
 // replace a byte, or to swap two neighbours (optimal string alignment).
 func Distance(a, b string) int {
+	// The distances of the starts of b from the last three starts of a; row is that of the newest.
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -221,7 +221,7 @@ var hexValue = func() (table [256]byte) {
 	for c := range table {
 		table[c] = 0xFF
 	}
-	for i, c := range []byte("0123456789ABCDEF") {
+	for i, c := range []byte(hexDigits) {
 		table[c] = byte(i)
 		table[ToLower(c)] = byte(i)
 	}
