@@ -130,7 +130,7 @@ func (op *operation) advance(bytes int) bool {
 		op.most, op.owed.stage = 0, 0 // the next attempt is for other bytes
 	}
 	op.progress(op.kept + op.most)
-	return bytes >= leastRate
+	return bytes >= leastRate // what a second must bring
 }
 
 // moved records how many bytes an attempt has sent and received in all. That is progress only

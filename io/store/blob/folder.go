@@ -63,10 +63,10 @@ func (f *Folder) ReadUpTo(key string, listed int64, buffer []byte, most int) ([]
 	}
 }
 
-// readOnce tries once to do what ReadUpTo does. The error is a *brokenError if the body broke
-// off.
+// readOnce tries once to do what ReadUpTo does; listed is negative if it is not known. The error is a
+// *brokenError if the body broke off.
 func (f *Folder) readOnce(ctx context.Context, u URL, listed int64, buffer []byte, most int) ([]byte, Info, error) {
-	// No range is asked for, because an empty object has none.
+	// Of any version, and with the length -1 for the whole object: an empty one has no ranges.
 	body, err := f.bucket.Read(ctx, u.Key, "", Range{0, -1})
 	if err != nil {
 		return buffer, Info{}, u.explain(ctx, err)

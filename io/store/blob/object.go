@@ -285,6 +285,7 @@ func (o *object) fetchOnce(kept *[]byte, start, end int64) error {
 	return err
 }
 
+// closeCursor makes the next ReadAt begin anew, if it is not in a place that is kept.
 func (o *object) closeCursor() {
 	if o.cursor != nil {
 		o.cursor.close()

@@ -77,7 +77,7 @@ func newFile(name string, f *os.File) (*File, error) {
 	if info.IsDir() {
 		return nil, withName(name, errors.New("it is a folder, not a file"))
 	}
-	size := int64(-1)
+	size := int64(-1) // a stream
 	if info.Mode().IsRegular() {
 		// Stdin may be a file of which somebody has read the beginning: it
 		// then is a stream, whose first byte is not the file's.
@@ -176,6 +176,7 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	return infoOf(info), nil
 }
 
+// infoOf returns the version of a local file; none of what is no regular file.
 func infoOf(info fs.FileInfo) Info {
 	if !info.Mode().IsRegular() {
 		return Info{}

@@ -72,7 +72,9 @@ func fillZstd(dst, src []byte) error {
 }
 
 const (
-	// standardLevel is what zstd's own program and most writers take.
+	// Standard is the level that callers give for standardLevel, which is what zstd's own program
+	// and most writers take.
+	Standard      = 0
 	standardLevel = 3
 	// Fastest is the level of zstd for blocks for which others take much longer for a few
 	// percent.
@@ -86,16 +88,16 @@ const sampleSize = 256 << 10
 
 // Level returns a level of zstd for bytes like plain, which their writer has compressed to
 // stored bytes: the fastest one, if it compresses a sample of them as well as the writer has, or hardly
-// worse than the standard one does (it compresses URLs better); otherwise the standard one, 0.
+// worse than the standard one does (it compresses URLs better); otherwise Standard.
 func Level(plain []byte, stored int) int {
 	sample := plain[:min(len(plain), sampleSize)]
 	packed := Append(make([]byte, 0, len(sample)), sample, Zstd, Fastest)
 	fastest := len(packed)
 	asWellAsWriter := int64(fastest)*int64(len(plain)) <= int64(stored)*int64(len(sample))
-	if asWellAsWriter || fastest <= len(Append(packed[:0], sample, Zstd, 0))*101/100 {
+	if asWellAsWriter || fastest <= len(Append(packed[:0], sample, Zstd, Standard))*101/100 {
 		return Fastest
 	}
-	return 0
+	return Standard
 }
 
 // zstdEncoders, by the encoder's level, are kept because each has tables of some hundred
@@ -104,7 +106,7 @@ var zstdEncoders [zstd.SpeedBestCompression + 1]sync.Pool
 
 // addZstd appends a frame. Whoever finds no encoder of the level in its pool makes one.
 func addZstd(dst, src []byte, level int) []byte {
-	if level == 0 {
+	if level == Standard {
 		level = standardLevel
 	}
 	speed := zstd.EncoderLevelFromZstd(level)

@@ -240,7 +240,7 @@ func AppendCompressed(dst, src []byte, c Codec) ([]byte, error) {
 	if err := c.checkFile(); err != nil {
 		return dst, err
 	}
-	return Append(dst, src, c, 0), nil
+	return Append(dst, src, c, Standard), nil
 }
 
 // OpenText reads a list that people make, as UTF-8 without a byte order mark. If its first

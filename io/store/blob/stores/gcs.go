@@ -344,7 +344,7 @@ func (b *gcsBucket) try(ctx context.Context, method, at string, header http.Head
 // authorize adds a token to a request. It may have to fetch one first.
 func (b *gcsBucket) authorize(request *http.Request) error {
 	if b.tokens == nil {
-		return nil
+		return nil // anonymous, or an emulator's
 	}
 	type result struct {
 		token *oauth2.Token
@@ -370,7 +370,7 @@ func (b *gcsBucket) authorize(request *http.Request) error {
 // JSON body.
 func gcsError(answer *http.Response) error {
 	refused := blob.NewResponseError(answer)
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10)) // more is no reason
 	var said struct {
 		Error struct {
 			Message string

@@ -62,6 +62,7 @@ type bounded struct {
 	left int64
 }
 
+// Read implements io.Reader. It fails, and gives nothing, once the body has more than it may.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= int64(n); b.left < 0 {

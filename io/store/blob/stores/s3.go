@@ -143,12 +143,14 @@ type parameters struct {
 
 func (p *parameters) text(name string) string { return p.values.Get(name) }
 
+// flag returns a parameter that is true or false; false if it is not set.
 func (p *parameters) flag(name string) bool {
 	value, err := strconv.ParseBool(cmp.Or(p.text(name), "false"))
 	p.check(name, "true or false", err)
 	return value
 }
 
+// number returns a parameter that is a number; 0 if it is not set.
 func (p *parameters) number(name string) uint {
 	value, err := strconv.ParseUint(cmp.Or(p.text(name), "0"), 10, 31)
 	p.check(name, "a number", err)
@@ -170,6 +172,7 @@ func (p *parameters) checksumWhen(name string) int {
 	return 0
 }
 
+// check sets p.err, unless it is set, if err says that a parameter is not what want says.
 func (p *parameters) check(name, want string, err error) {
 	if err != nil && p.err == nil {
 		p.err = fmt.Errorf("the parameter %s must be %s", name, want)

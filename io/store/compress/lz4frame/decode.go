@@ -12,8 +12,9 @@ const (
 	window = 64 << 10
 	// storedBlock marks a block's size if it is not compressed.
 	storedBlock = uint32(1 << 31)
-	// headSize is the number of bytes of a block's size, which is before it.
-	headSize = 4
+	// headSize is the number of bytes of a block's size, which is before it, and sumSize that of
+	// a checksum, which is after what it is of.
+	headSize, sumSize = 4, 4
 )
 
 // Flags of a frame.
@@ -102,10 +103,10 @@ func (f *Frame) checked(at, size int) (end int, ok bool) {
 	if f.flags&blockChecksum == 0 {
 		return end, true
 	}
-	if len(f.data)-end < 4 {
+	if len(f.data)-end < sumSize {
 		return end, false
 	}
-	return end + 4, binary.LittleEndian.Uint32(f.data[end:]) == checksum(f.data[at:end])
+	return end + sumSize, binary.LittleEndian.Uint32(f.data[end:]) == checksum(f.data[at:end])
 }
 
 // ends reports whether the frame ends as it should at offset at, where its blocks end: with the right
@@ -114,7 +115,7 @@ func (f *Frame) ends(at int) bool {
 	if f.flags&contentChecksum == 0 {
 		return at == len(f.data)
 	}
-	return at+4 == len(f.data) && binary.LittleEndian.Uint32(f.data[at:]) == checksum(f.plain)
+	return at+sumSize == len(f.data) && binary.LittleEndian.Uint32(f.data[at:]) == checksum(f.plain)
 }
 
 // decodeBlock decompresses a block, or copies it if it is stored, to f.plain from byte done on, and returns
@@ -144,7 +145,7 @@ func (f *Frame) header() (n int, simple bool) {
 		return 0, false
 	}
 	if f.flags&contentSize != 0 {
-		n += 8
+		n += 8 // the size, which the caller knows
 	}
 	if len(f.data) <= n || f.data[n] != byte(checksum(f.data[4:n])>>8) { // one byte of the checksum
 		return 0, false

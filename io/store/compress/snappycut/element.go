@@ -114,7 +114,7 @@ func appendLiteral(dst, p []byte) []byte {
 	case rest < mostShort:
 		dst = append(dst, byte(rest)<<2)
 	case rest < 1<<16:
-		dst = append(dst, (mostShort+1)<<2, byte(rest), byte(rest>>8))
+		dst = append(dst, (mostShort+1)<<2, byte(rest), byte(rest>>8)) // a tag of mostShort + n has n + 1 bytes after it
 	default:
 		dst = binary.LittleEndian.AppendUint32(append(dst, (mostShort+3)<<2), uint32(rest))
 	}

@@ -84,7 +84,7 @@ func (b *block) parse(data []byte, number int, h *history, tables *freeList) boo
 	if len(data) == 0 || data[0]&3 != 0 { // reserved bits
 		return false
 	}
-	modes := data[0]
+	modes := data[0] // two bits for each symbol type, from the top
 	data = data[1:]
 	for k := range symbolTypes {
 		if data, ok = b.parseTable(data, k, modes>>(6-2*k)&3, h, tables); !ok {
@@ -177,7 +177,7 @@ func newBackwardReader(data, padded []byte) (r backwardReader, ok bool) {
 		return r, false
 	}
 	n := len(data)
-	return backwardReader{padded, 8*n - 9 + bits.Len8(data[n-1])}, true
+	return backwardReader{padded, 8*(n-1) + bits.Len8(data[n-1]) - 1}, true // all below the mark
 }
 
 // read reads up to 56 bits. If there are fewer it returns 0, and left is negative.
@@ -249,7 +249,7 @@ func (h *history) offset(offsetValue, litLen uint32) uint32 {
 		r[0], r[1], r[2] = offsetValue-3, r[0], r[1]
 		return r[0]
 	}
-	if litLen == 0 {
+	if litLen == 0 { // then the first one would go on with the match before: the values are of the others
 		offsetValue++
 	}
 	switch offsetValue {
@@ -267,7 +267,7 @@ func (h *history) offset(offsetValue, litLen uint32) uint32 {
 // offsets.
 func (h *history) offsetValue(offset, litLen uint32) uint32 {
 	r := h.repeatOffsets
-	value := offset + 3
+	value := offset + 3 // 1 to 3 are the repeat offsets
 	if litLen > 0 {
 		switch offset {
 		case r[0]:

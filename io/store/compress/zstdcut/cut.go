@@ -123,7 +123,7 @@ func (c *Cutter) begin(plain []byte, head int, kept []Range) (size int) {
 		c.starts = append(c.starts, at)
 		at += r.High - r.Low
 	}
-	c.in = history{repeatOffsets: [3]uint32{1, 4, 8}}
+	c.in = history{repeatOffsets: [3]uint32{1, 4, 8}} // as of each frame
 	c.out = c.in
 	return at
 }
@@ -136,7 +136,7 @@ func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, error) {
 			return dst, ErrDamaged
 		}
 		header := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
-		last, blockType, size := header&lastBlockFlag != 0, header>>1&3, header>>3
+		last, blockType, size := header&lastBlockFlag != 0, header>>1&3, header>>3 // 1, 2 and 21 bits
 		stored := size
 		if blockType == blockTypeRLE {
 			stored = 1
@@ -159,7 +159,7 @@ func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, error) {
 		}
 		if last {
 			if checksum {
-				data = data[min(4, len(data)):]
+				data = data[min(4, len(data)):] // its size
 			}
 			switch {
 			case len(data) > 0: // another frame

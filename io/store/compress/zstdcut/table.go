@@ -64,7 +64,7 @@ func lengthCodes(least uint32, direct int, more []uint8) (baseline [64]uint32, a
 	return baseline, addBits
 }
 
-// llCode returns the code of a literal length. From 64 on, each power of two has a code.
+// llCode returns the code of a literal length. From 64 on, each power of two has a code: 1<<6 has 25.
 func llCode(litLen uint32) uint8 {
 	switch {
 	case litLen < 16:
@@ -76,7 +76,7 @@ func llCode(litLen uint32) uint8 {
 }
 
 // mlCode returns the code of a match length, less minMatch. From 128 on, each power of two has
-// a code.
+// a code: 1<<7 has 43.
 func mlCode(n uint32) uint8 {
 	if n >= 128 {
 		return uint8(bits.Len32(n)) - 1 + 36
@@ -185,7 +185,7 @@ func (t *decTable) setRLE(symbol uint8, k symbolType) *decTable {
 // readDescription reads an FSE_Table_Description (RFC 8878 §4.1.1), and returns what follows it.
 func (t *decTable) readDescription(data []byte, k symbolType) (rest []byte, ok bool) {
 	r := forwardReader{data: data}
-	t.accuracyLog = uint(r.read(4)) + 5
+	t.accuracyLog = uint(r.read(4)) + 5 // the least there is
 	if t.accuracyLog > maxAccuracyLog[k] {
 		return nil, false
 	}
@@ -354,7 +354,7 @@ func (norm *distribution) spread(symbols []uint8) bool {
 			high--
 		}
 	}
-	at, stride := 0, size>>1+size>>3+3
+	at, stride := 0, size>>1+size>>3+3 // as the RFC has it; it meets each state once
 	for s, n := range norm {
 		for range n {
 			symbols[at] = uint8(s)
@@ -390,7 +390,8 @@ func (t *encTable) build(norm *distribution) {
 	}
 }
 
-// initState returns the state with which an encoder begins, for the last symbol.
+// initState returns the state with which an encoder begins, for the last symbol: the one that nextState
+// gives for the least state of which it writes n bits. Nothing is written for it.
 func (t *encTable) initState(symbol uint8) uint32 {
 	x := &t.transforms[symbol%64]
 	n := (x.deltaNbBits + 1<<15) >> 16
@@ -408,7 +409,7 @@ func (t *encTable) nextState(state uint32, symbol uint8) (next uint32, value uin
 // forwardReader reads bits, the lowest bit of a byte first. After the end there are zeros.
 type forwardReader struct {
 	data []byte
-	at   uint
+	at   uint // in bits
 }
 
 // peek returns the next n bits, at most 25, and does not pass over them.

@@ -14,7 +14,7 @@ import (
 // those of the old block: its Literals_Section is copied if its Huffman tree is there.
 func (c *Cutter) writeBlock(dst []byte, at int, same bool) []byte {
 	b := &c.block
-	begin, last, out := len(dst), c.last, c.out
+	begin, last, out := len(dst), c.last, c.out // to go back to if a raw block is smaller
 	dst = c.appendBlockHeader(dst, blockTypeCompressed, 0)
 	if same && (b.literalsType != literalsBlockTreeless || c.out.huffmanTree == c.in.huffmanTree) {
 		dst = append(dst, b.literalsSection...)
@@ -183,7 +183,7 @@ func (c *Cutter) appendBitstream(dst []byte) []byte {
 		}
 		word |= uint64(x.offsetValue) & (1<<of - 1) << n
 		n += uint(of)
-		binary.LittleEndian.PutUint64(out[at:], word)
+		binary.LittleEndian.PutUint64(out[at:], word) // whole bytes go, as bitWriter.flush has it
 		at += int(n >> 3)
 		word >>= n &^ 7
 		n &= 7

@@ -127,7 +127,7 @@ func (c Codec) Compressor(level int) func(dst, src []byte) []byte {
 // appendHadoop appends src as one LZ4 block framed as Hadoop does: see fillHadoop.
 func appendHadoop(dst, src []byte) []byte {
 	begin := len(dst)
-	dst = compress.Append(append(dst, 0, 0, 0, 0, 0, 0, 0, 0), src, compress.LZ4Block, 0) // after two sizes, set below
+	dst = compress.Append(append(dst, 0, 0, 0, 0, 0, 0, 0, 0), src, compress.LZ4Block, compress.Standard) // after two sizes, set below
 	binary.BigEndian.PutUint32(dst[begin:], uint32(len(src)))
 	binary.BigEndian.PutUint32(dst[begin+4:], uint32(len(dst)-begin-8))
 	return dst
