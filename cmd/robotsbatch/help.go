@@ -216,7 +216,7 @@ func (f *finder) look(where place, topic, text, say string) {
 	if say == "" {
 		say = f.excerpt(text)
 	}
-	h := hit{topic, say, where, 1}
+	h := hit{topic: topic, text: say, place: where, places: 1}
 	if i := slices.IndexFunc(f.hits, func(h hit) bool { return h.topic == topic }); i >= 0 {
 		h.places += f.hits[i].places
 		if f.hits[i].place >= where {

@@ -131,7 +131,8 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 		return 0, err
 	}
 	c.shown.Plan(inputs)
-	atOnce := c.ReserveAtOnce(len(inputs), readsObjects(inputs), false)
+	const writesObjects = false
+	atOnce := c.ReserveAtOnce(len(inputs), readsObjects(inputs), writesObjects)
 	pool := batch.NewPool(waiting.NewEvaluator, batch.Options{Workers: c.Running.Workers, Memory: c.FlightMemory() / 2})
 	defer pool.Close()
 	ctx, stop := context.WithCancel(ctx)

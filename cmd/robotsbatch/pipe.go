@@ -69,7 +69,7 @@ func (c *pipeCommand) check() error {
 		return option.Usagef("pipe writes an Arrow stream to stdout, and Arrow on a terminal is unreadable: see robotsbatch help pipe")
 	}
 	c.LimitWorkers()
-	return c.NameColumns(c.AgentNames(), false)
+	return c.NameColumns(c.AgentNames(), false) // an Arrow stream is no text
 }
 
 // execute opens the rules and writes the verdicts on a stream of batches.

@@ -238,7 +238,7 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 			return option.Errorf("%s: %w", option.Rank.With(blob.Shown(c.rank)), err)
 		}
 	}
-	ctx = c.showProgress(ctx, false)
+	ctx = c.showProgress(ctx, false) // what goes to stdout is written after it
 	var tally *stats.SiteCounter
 	names := c.Sources
 	if saved {

@@ -220,6 +220,7 @@ func (c *Concatenation) Close() error {
 	return c.closeNow()
 }
 
+// closeNow closes the current input, if there is one.
 func (c *Concatenation) closeNow() error {
 	if c.now == nil {
 		return nil

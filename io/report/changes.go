@@ -40,7 +40,8 @@ func (t *ChangeCounter) Close() {
 	t.rules.Close()
 }
 
-// Add counts a changed verdict: by agent, by authority, and by the rule that now decides.
+// Add counts a changed verdict: by agent, by authority, and by the rule that now decides. A key of the
+// latter counters is a name, a zero byte and the verdict as a byte.
 func (t *ChangeCounter) Add(c *compare.Change) error {
 	t.mu.Lock()
 	t.agents[c.Agent].add(c.New, 1)

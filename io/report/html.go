@@ -373,7 +373,7 @@ func (h htmlPage) denying() page.Section {
 func (h htmlPage) rules() page.Section {
 	table := &page.Table{Caption: "Rules by the URLs that they deny", Columns: columnsOf("Rule", "Group", "URLs", "For example at")}
 	for _, e := range h.tally.Rules.Largest(listed) {
-		agent, rule, _ := strings.Cut(e.Key, "\n")
+		agent, rule, _ := strings.Cut(e.Key, "\n") // two lines
 		table.Rows = append(table.Rows, []page.Cell{codeCell(rule), textCell(agent), countCell(&e), textCell(e.Example)})
 	}
 	if len(table.Rows) == 0 {
@@ -393,7 +393,7 @@ var wholeSite = regexp.MustCompile(`^[^:]+[: \t][ \t]*(\*+/?|/)?(\*+\$?)?$`)
 func (h htmlPage) wholeSites() string {
 	whole, all := int64(0), int64(0)
 	for _, e := range h.tally.Rules.Largest(math.MaxInt) {
-		_, rule, _ := strings.Cut(e.Key, "\n")
+		_, rule, _ := strings.Cut(e.Key, "\n") // the first line is the group's agent
 		if all += e.Count; wholeSite.MatchString(rule) {
 			whole += e.Count
 		}

@@ -1,6 +1,7 @@
 package delimited
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -140,17 +141,7 @@ func (d *decoder) columnOf(field int) *lines.Strings {
 
 // tooLong reports whether a record, without its line end, has more than most bytes.
 func tooLong(record []byte, most int) bool {
-	if len(record) <= most {
-		return false
-	}
-	n := len(record)
-	if record[n-1] == '\n' {
-		n--
-	}
-	if n > 0 && record[n-1] == '\r' {
-		n--
-	}
-	return n > most
+	return len(record) > most && len(bytes.TrimSuffix(bytes.TrimSuffix(record, []byte("\n")), []byte("\r"))) > most
 }
 
 // errTooManyFields returns the error for the record that starts at an offset of the block.

@@ -94,12 +94,12 @@ func (s *sink) appendRow(dst []byte, fields []lines.Appender, allowed *lines.All
 		}
 	}
 	if len(dst) == begin {
-		dst = append(dst, `""`...)
+		dst = append(dst, `""`...) // an empty line would be no row
 	}
 	return append(dst, '\n')
 }
 
-// quote puts quotes around dst[start:] and doubles those within, in place.
+// quote puts quotes around dst[start:] and doubles those within: in place, from the end on.
 func quote(dst []byte, start int) []byte {
 	from := len(dst)
 	more := 2 + bytes.Count(dst[start:], []byte{'"'})

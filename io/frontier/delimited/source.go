@@ -54,7 +54,8 @@ type header struct {
 	schema *arrow.Schema
 }
 
-// open reads the header and returns a source of the rows after it.
+// open reads the header and returns a source of the rows after it. cut, nil for CDX, finds the ends of
+// rows, and is told the separator.
 func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 	if err := h.read(o.Name); err != nil {
 		return nil, err

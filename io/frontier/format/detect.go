@@ -64,7 +64,7 @@ func isArrowStream(head []byte) bool {
 		return false
 	}
 	length := int64(binary.LittleEndian.Uint32(head[4:]))
-	root := int64(binary.LittleEndian.Uint32(head[prefix:]))
+	root := int64(binary.LittleEndian.Uint32(head[prefix:])) // the flatbuffer begins with its place in it
 	if length < 8 || length > maxArrowMetadata || length%8 != 0 || root < 4 || root+4 > length {
 		return false
 	}
@@ -72,7 +72,7 @@ func isArrowStream(head []byte) bool {
 	if root+4 > int64(len(metadata)) {
 		return true // beyond what can be seen
 	}
-	vtable := root - int64(int32(binary.LittleEndian.Uint32(metadata[root:])))
+	vtable := root - int64(int32(binary.LittleEndian.Uint32(metadata[root:]))) // which begins with its size, 4 at least
 	if vtable < 4 || vtable+4 > length {
 		return false
 	}
@@ -99,15 +99,8 @@ func startsWithIndexLine(head []byte) bool {
 	line, _, _ := bytes.Cut(withoutMark(head), []byte{'\n'})
 	key, rest, _ := bytes.Cut(line, []byte{' '})
 	timestamp, object, _ := bytes.Cut(rest, []byte{' '})
-	if len(key) == 0 || len(timestamp) != len("20060102150405") || !bytes.HasPrefix(object, []byte{'{'}) {
-		return false
-	}
-	for _, c := range timestamp {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
+	isTime := len(timestamp) == len("20060102150405") && len(bytes.Trim(timestamp, "0123456789")) == 0
+	return len(key) > 0 && isTime && bytes.HasPrefix(object, []byte{'{'})
 }
 
 // looksLikeURLs reports whether at least half of the lines of head start with a scheme and

@@ -142,7 +142,7 @@ func Foreign(head []byte) error {
 		return errors.New("it is Feather of version 1, which is not read: write it as version 2, such as with pyarrow.feather")
 	case bytes.HasPrefix(head, []byte("Obj\x01")):
 		return errors.New("it is Avro, which is not read: write it as Parquet")
-	case len(head) > 262 && string(head[257:262]) == "ustar":
+	case len(head) > 262 && string(head[257:262]) == "ustar": // the magic in its first header
 		return errors.New("it is a tar archive: pipe in what it has, as tar xOf FILE writes it")
 	case begins("<!doctype html") || begins("<html"):
 		return errors.New("it is HTML, and a list has a URL a line")

@@ -15,6 +15,7 @@ type trailingError struct {
 	separator byte
 }
 
+// Error says which command leaves the URLs alone.
 func (e *trailingError) Error() string {
 	const most = 80
 	const above = ", or put a header above the first line, with url and the names of the other columns"

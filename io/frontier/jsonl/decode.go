@@ -33,7 +33,7 @@ type decoder struct {
 func (f *objects) newDecoder() lines.Decoder {
 	d := &decoder{objects: f, scanner: newScanner(f.keys, f.watched)}
 	if f.cdxj {
-		d.rows.cdxj, d.scanner.own = true, 2
+		d.rows.cdxj, d.scanner.own = true, len(indexKeys)
 	}
 	for range f.keys[f.named:] {
 		d.values = append(d.values, new(lines.Strings))
@@ -235,7 +235,7 @@ func (d *decoder) addLine(r row, number int64) {
 	} else if d.cdxj || len(d.values) == 0 {
 		d.scanner.found = 0 // of an object that is none
 	}
-	d.addURL(d.scanner.value(0))
+	d.addURL(d.scanner.value(0)) // the first of objects.keys
 	if d.weight >= 0 {
 		d.addWeight(d.scanner.value(d.weight))
 	}

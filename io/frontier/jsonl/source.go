@@ -41,6 +41,7 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 		options: o, cdxj: cdxj, whole: &whole{name: o.Name}, weight: -1, time: -1,
 		blocks: o.Blocks(r, option.Messagef("take the line out, or say what the input is with %s", option.InFormat), nil),
 	}
+	// The default key and named columns count in any case, what the options name as it is written.
 	f.addKey(o.URLColumn, anyCase, option.Messagef("name the key of the URL with %s", option.URLColumn))
 	if o.Extra.Weight != "" {
 		f.weight = f.addKey(o.Extra.Weight, false, option.Messagef("name another one with %s", option.Weight))

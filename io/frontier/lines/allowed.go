@@ -92,7 +92,7 @@ func (r *AllowedRows) Append(dst []byte, row int) []byte {
 		}
 	}
 	for i := range r.texts {
-		four := r.verdicts[i>>1] >> (8*(row&7) + 4*(i&1)) & 15
+		four := r.verdicts[i>>1] >> (8*(row&7) + 4*(i&1)) & 15 // half of the row's byte: the bits of these columns
 		dst = append(dst, r.texts[i][four]...)
 	}
 	return dst

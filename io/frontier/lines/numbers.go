@@ -99,7 +99,7 @@ func parseInt(text []byte) (int64, bool) {
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
 		digits = digits[1:]
 	}
-	if len(digits) == 0 || len(digits) > 19 {
+	if len(digits) == 0 || len(digits) > 19 { // as many as the largest has
 		return 0, false
 	}
 	n := uint64(0)

@@ -69,7 +69,7 @@ func (f form) valueAppender(v *batch.Values) func(dst []byte, of int32) []byte {
 // cacheLast returns a function that does what write does, but calls it only once for a run of
 // rows with the same value.
 func cacheLast(write func(dst []byte, of int32) []byte) func(dst []byte, of int32) []byte {
-	last, text := int32(-1), []byte(nil)
+	last, text := int32(-1), []byte(nil) // no value yet
 	return func(dst []byte, of int32) []byte {
 		if of != last {
 			last, text = of, write(text[:0], of)

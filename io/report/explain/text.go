@@ -153,7 +153,7 @@ func (u *URL) WriteText(w io.Writer, style Style) error {
 // printHead prints what is the same for all agents: the URL, its parts, and the fetch of
 // robots.txt.
 func (p *printer) printHead(u *URL) {
-	p.printWrapped("", report.Printable(u.URL), false)
+	p.printWrapped("", report.Printable(u.URL), false) // not colored
 	if u.Authority != "" {
 		p.field("authority", u.Authority)
 		p.field("path", u.Path)
@@ -375,17 +375,13 @@ func (g *Group) text(agent string) string {
 	return text
 }
 
-// clip cuts a text after 500 bytes, between characters.
+// clip cuts a text, which is UTF-8, after 500 bytes, between characters.
 func clip(text string) string {
 	const most = 500 // bytes
 	if len(text) <= most {
 		return text
 	}
-	end := most
-	for !utf8.RuneStart(text[end]) && end > most-utf8.UTFMax {
-		end--
-	}
-	return text[:end] + "…"
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // Use is what a robots.txt says of a use of a URL that may be fetched.

@@ -96,6 +96,7 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 			seen[x] = true
 			failed := span.Status == 0 && span.Access.InOutage() // without an answer
 			w.Put(append(bytes.Clone(a.Key), "/robots.txt"...))  // the URL, before the columns of all tables
+			// A pack does not keep location, cut, payload_digest and record_offset.
 			a.writeRow(w, span.Status, second, nil, failed, nil, known.kind.String(), known.digest, a.listing.SpanSource(span), nil, nil)
 		}
 	}

@@ -228,7 +228,7 @@ func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 		if change := d.change(x, y, agent); change != "" {
 			different = true
 			*d.changed.Agents[agent].of(change)++
-			d.writeChange(w, x, y, agent, change, -1)
+			d.writeChange(w, x, y, agent, change, -1) // of no use
 		}
 		before, after := d.sides[0].usageOf(x), d.sides[1].usageOf(y)
 		for use := range d.uses {

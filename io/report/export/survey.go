@@ -185,14 +185,14 @@ func (s *surveyor) surveyBody(pack *rulepack.Pack, number uint32) (*surveyedBody
 }
 
 // survey determines what a body denies each agent. It looks only once at rules that several
-// agents share.
+// agents share. The length is known only of a body that the pack has as it was, not compiled.
 func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surveyedBody {
 	b := &surveyedBody{kind: stored.Kind, length: -1, each: make([]surveyed, len(s.names))}
 	rules, said, f := s.rules.read(stored, profile) // f is nil if the pack has the body only compiled
 	chains := s.rules.agents.Chains()
 	var records *matcher.Records
-	var chosen func(matcher.Chain) string
-	var everyone bool // there is a group for everyone
+	var chosen func(matcher.Chain) string // the name whose groups a chain obeys
+	var everyone bool                     // there is a group for everyone
 	if f != nil {
 		b.length, records = len(stored.Source), matcher.CollectRecords(f, s.rules.agents)
 		chosen = func(chain matcher.Chain) string { name, _ := matcher.ChosenGroups(f, chain); return name }

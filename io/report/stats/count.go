@@ -296,6 +296,7 @@ func (c *Count) addStated(s state) {
 	}
 }
 
+// bit returns 1 for true, to be added to a count, and 0 for false.
 func bit(b bool) int64 {
 	if b {
 		return 1

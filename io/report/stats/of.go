@@ -171,7 +171,7 @@ func SiteTable(ctx context.Context, chains []matcher.Chain, columns []string, o 
 	}
 	return &export.Table{Name: "survey", Schema: arrow.NewSchema(fields, nil), Make: func(l *ruleset.Listing, w *tableio.Writer) error {
 		o.sites = w
-		t, err := OfRules(ctx, l, chains, false, o)
+		t, err := OfRules(ctx, l, chains, false, o) // not monthly
 		if err == nil {
 			t.Flush()
 		}

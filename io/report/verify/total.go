@@ -19,12 +19,12 @@ type Total struct {
 	unread error  // why a file could not be read
 }
 
-// Add adds a finding.
+// Add adds a finding. What it keeps of one file (only, unread) is that of the last such file.
 func (t *Total) Add(f *Finding) {
 	state := f.State()
 	t.counts[state]++
 	if state == Unread {
-		t.unread = f.Damage[0]
+		t.unread = f.Damage[0] // by which it is Unread
 	}
 	if state != Intact {
 		return

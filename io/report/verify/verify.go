@@ -70,7 +70,7 @@ const (
 	states
 )
 
-// State returns the state that the damage means.
+// State returns the state that the damage means. Of several kinds of damage the first one counts.
 func (f *Finding) State() State {
 	switch {
 	case len(f.Damage) == 0:
@@ -521,6 +521,7 @@ func openWatched(ctx context.Context, name string, to func(share float64)) (*wat
 	return &watched{ctx: ctx, file: f, size: size, to: to}, nil
 }
 
+// Read implements io.Reader. It fails once the context has ended, as ReadAt does.
 func (w *watched) Read(p []byte) (int, error) {
 	if err := context.Cause(w.ctx); err != nil {
 		return 0, err

@@ -62,6 +62,7 @@ func (s *Stats) Add(t Stats) {
 	}
 }
 
+// counts returns where all counts but Broken are, in an order of their own.
 func (s *Stats) counts() [16]*int64 {
 	return [...]*int64{
 		&s.Captures, &s.Elsewhere, &s.Ignored, &s.Compressed, &s.Damaged, &s.Longer, &s.Lost, &s.Authorities,
@@ -90,6 +91,7 @@ func (s *Set) count(i *interval, source int, dropped bool) {
 	n.Dropped += ones(dropped)
 }
 
+// ones returns 1 for true, to be added to a count, and 0 for false.
 func ones(b bool) int64 {
 	if b {
 		return 1

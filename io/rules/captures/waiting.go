@@ -169,6 +169,7 @@ var captureForm = runs.Form{
 	},
 }
 
+// clampStatus returns a status as records have it: -1 for what is none.
 func clampStatus(status int) int16 {
 	if status < 0 || status > math.MaxInt16 {
 		return -1
@@ -182,6 +183,7 @@ const unknownTime = math.MinInt64
 // The years for which nanoseconds since 1970 are defined.
 const firstYear, lastYear = 1700, 2200
 
+// nanoseconds returns a time as records have it: since 1970, or unknownTime.
 func nanoseconds(t time.Time) int64 {
 	if year := t.Year(); year < firstYear || year > lastYear {
 		return unknownTime
@@ -189,6 +191,7 @@ func nanoseconds(t time.Time) int64 {
 	return t.UnixNano()
 }
 
+// timeOf is the inverse of the function nanoseconds; the zero time is unknown.
 func timeOf(nanoseconds int64) time.Time {
 	if nanoseconds == unknownTime {
 		return time.Time{}

@@ -79,6 +79,7 @@ func (e *evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	return nil
 }
 
+// endRun adds the rows of the run, e.run, to those of its authority, e.last.
 func (e *evaluator) endRun() {
 	if e.run > 0 {
 		e.rows[string(e.last)] += e.run

@@ -294,6 +294,7 @@ func (r hostRecord) authority() []byte {
 }
 func (r hostRecord) location() []byte { return r[recordHead+len(r.authority()) : r.size()] }
 
+// form returns the form of host records that are sorted by a key, and then as compare says.
 func form(key func(hostRecord) uint64, compare func(a, b hostRecord) int) runs.Form {
 	return runs.Form{
 		Head: recordHead, Size: func(head []byte) int { return hostRecord(head).size() },

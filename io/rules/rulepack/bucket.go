@@ -105,6 +105,7 @@ const (
 	flagNotYet = 16
 )
 
+// appendTo appends the record of an origin, which readOrigin reads.
 func (o origin) appendTo(b []byte) []byte {
 	b = append32(b, o.body, o.fetched)
 	b = binary.LittleEndian.AppendUint16(b, o.status)

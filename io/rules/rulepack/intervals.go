@@ -49,6 +49,7 @@ type interval struct {
 	origin
 }
 
+// appendTo appends the record of an interval, which readInterval reads.
 func (i interval) appendTo(b []byte) []byte {
 	return i.origin.appendTo(append32(b, i.from, i.seen, i.timesEnd))
 }

@@ -54,6 +54,7 @@ func newPaging(size int, advise func(reading)) *paging {
 	return p
 }
 
+// start begins with reading ahead, for as many bytes as the pack has.
 func (p *paging) start(size int) {
 	_, read := p.usage()
 	p.ahead, p.nextWait = read+int64(size), shortestWait

@@ -127,6 +127,7 @@ func (f folder) open(path string) (*os.File, error) {
 	return file, nil
 }
 
+// isLink reports whether a file is a symbolic link; objects are none.
 func (f folder) isLink(path string) bool {
 	if f.root == nil {
 		return false

@@ -346,6 +346,7 @@ type watched struct {
 	part *meter.Part
 }
 
+// Read implements io.Reader. How far it is says the place in the file.
 func (w *watched) Read(b []byte) (int, error) {
 	n, err := w.SectionReader.Read(b)
 	if at, err := w.Seek(0, io.SeekCurrent); err == nil {

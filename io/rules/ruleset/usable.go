@@ -79,6 +79,7 @@ type ignoredNames struct {
 	count int
 }
 
+// add counts a name, and keeps it if it is one of the first.
 func (n *ignoredNames) add(name string) {
 	if n.count++; n.count <= shownIgnored || n.more && n.count <= loggedIgnored {
 		n.names = append(n.names, name)

@@ -213,6 +213,7 @@ func (a Allowance) Permits(unknown, rows int64) bool {
 	return !a.limited || float64(unknown) <= a.most
 }
 
+// String returns the allowance as Set takes it. It must be limited.
 func (a Allowance) String() string {
 	text := strconv.FormatFloat(a.most, 'f', -1, 64)
 	if a.percent {

@@ -36,7 +36,7 @@ func isSubstitute(fd int) bool {
 		return false
 	}
 	defer unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags)
-	for other := range 3 {
+	for other := range 3 { // stdin, stdout and stderr
 		if other != fd {
 			if shared, err := unix.FcntlInt(uintptr(other), unix.F_GETFL, 0); err == nil && shared&unix.O_APPEND != 0 && sameDevice(other, &is) {
 				return false
