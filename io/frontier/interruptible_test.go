@@ -16,9 +16,7 @@ import (
 func TestInterruptibleReadsAll(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	want := bytes.Repeat([]byte("0123456789abcdef"), pipeBuffer/5)
-	open := func() (io.ReadCloser, error) {
-		return io.NopCloser(iotest.DataErrReader(bytes.NewReader(want))), nil
-	}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(iotest.DataErrReader(bytes.NewReader(want))), nil }
 	got, err := io.ReadAll(Interruptible(t.Context(), open))
 	must.Be(t, err == nil && bytes.Equal(got, want), "%d bytes of %d, %v", len(got), len(want), err)
 }
@@ -26,11 +24,10 @@ func TestInterruptibleReadsAll(t *testing.T) {
 func TestInterruptibleErrors(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	broken := errors.New("broken")
-	opens := map[string]func() (io.ReadCloser, error){
+	for name, open := range map[string]func() (io.ReadCloser, error){
 		"open": func() (io.ReadCloser, error) { return nil, broken },
 		"read": func() (io.ReadCloser, error) { return io.NopCloser(iotest.ErrReader(broken)), nil },
-	}
-	for name, open := range opens {
+	} {
 		r := Interruptible(t.Context(), open)
 		for range 2 { // an error stays
 			must.Is(t, must.Err(r.Read(make([]byte, 1))), broken, name)

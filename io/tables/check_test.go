@@ -104,7 +104,7 @@ func TestCheck(t *testing.T) {
 	fields := []arrow.Field{{Name: "a", Type: i32}}
 	codes := []arrow.UnionTypeCode{7}
 	runs := arrow.RunEndEncodedOf(i32, i32)
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		data   *array.Data
 		errHas string
@@ -128,8 +128,7 @@ func TestCheck(t *testing.T) {
 		{"runs that fall", nested(runs, 5, buffers(nil), ints(2, 2, 5), ints(1, 2, 3)), "run 1 ends at 2 after 2"},
 		{"runs that end early", nested(runs, 6, buffers(nil), ints(2, 5), ints(1, 2)), "do not cover"},
 		{"runs without values", nested(runs, 5, buffers(nil), ints(2, 5), ints(1)), "do not cover"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := new(Checker).Check(test.data)
 			must.Need(t, (test.errHas != "" || err == nil) && (test.errHas == "" || err != nil && strings.Contains(err.Error(), test.errHas)),

@@ -62,7 +62,7 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 	}
 	bytesOf := memory.NewBufferBytes
 	values := array.NewData(arrow.PrimitiveTypes.Uint8, size, []*memory.Buffer{nil, big}, nil, 0, 0)
-	tests := []*array.Data{
+	for _, d := range []*array.Data{
 		array.NewData(arrow.BinaryTypes.StringView, rows, []*memory.Buffer{nil, bytesOf(arrow.ViewHeaderTraits.CastToBytes(views)), big}, nil, 0, 0),
 		array.NewData(arrow.ListViewOf(arrow.PrimitiveTypes.Uint8), rows,
 			[]*memory.Buffer{nil, bytesOf(arrow.Int32Traits.CastToBytes(offsets)), bytesOf(arrow.Int32Traits.CastToBytes(sizes))},
@@ -70,8 +70,7 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 		array.NewData(arrow.DenseUnionOf([]arrow.Field{{Name: "v", Type: arrow.PrimitiveTypes.Uint8}}, []arrow.UnionTypeCode{0}), rows,
 			[]*memory.Buffer{nil, bytesOf(make([]byte, rows)), bytesOf(arrow.Int32Traits.CastToBytes(offsets))},
 			[]arrow.ArrayData{values}, 0, 0),
-	}
-	for _, d := range tests {
+	} {
 		must.Do(t, new(Checker).Check(d))
 		bytes := must.Allocated(func() { Maker{Memory: memory.NewGoAllocator()}.Gather(d, Rows{{1, rows}}) })
 		must.Be(t, bytes <= 4*size, "%s: %d bytes for %d that are there", d.DataType(), bytes, size)
@@ -79,7 +78,7 @@ func TestGatherDoesNotMultiply(t *testing.T) {
 }
 
 func TestSelectedRuns(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		bits []byte
 		n    int
 		want Rows
@@ -92,8 +91,7 @@ func TestSelectedRuns(t *testing.T) {
 		{[]byte{0b1000_0001, 0b1}, 9, Rows{{0, 1}, {7, 9}}},
 		{[]byte{0b0101_0101}, 7, Rows{{0, 1}, {2, 3}, {4, 5}, {6, 7}}},
 		{nil, 0, nil},
-	}
-	for _, test := range tests {
+	} {
 		must.EqualSlices(t, RowsOf(test.bits, test.n), test.want, test.bits, "of", test.n)
 	}
 }

@@ -119,10 +119,7 @@ func randomRows(rng *rand.Rand, n int) []bool {
 func TestGatherRandomTables(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	all := tablestest.Columns(t)
-	rounds := 45
-	if testing.Short() {
-		rounds = 6
-	}
+	rounds := must.Short(6, 45)
 	for round := range rounds {
 		n := 12
 		var names []string
@@ -404,7 +401,7 @@ func TestGatherLies(t *testing.T) {
 	body := func(b *layout.BatchMeta, body []byte, buffer, at int, value byte) {
 		body[b.Buffers[buffer].Offset+int64(at)] = value
 	}
-	tests := []struct {
+	for _, test := range []struct {
 		name string
 		lie  func(b *layout.BatchMeta, data []byte)
 		has  string
@@ -428,8 +425,7 @@ func TestGatherLies(t *testing.T) {
 		{"buffers overlap", func(b *layout.BatchMeta, _ []byte) {
 			b.Buffers[5] = layout.Span{Offset: 0, Length: int64(len(records[0].Bytes))}
 		}, ""},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := must.Get(records[0].Batch())(t)
 			changed := bytes.Clone(records[0].Bytes)

@@ -270,10 +270,7 @@ func (s selecting) decoded(data []byte, codec compress.Codec) ([]byte, error) {
 // No value of a row that is left out is anywhere in the output: not in dictionaries, buffers or
 // paddings. The rows that are kept are what they were.
 func TestSelectedGone(t *testing.T) {
-	rounds := 12 // of two kinds of dictionaries, with whole batches or not, in turns as files that are read as streams
-	if testing.Short() {
-		rounds = 4
-	}
+	rounds := must.Short(4, 12) // of two kinds of dictionaries, with whole batches or not, in turns as files that are read as streams
 	for round := range rounds {
 		rng := rand.New(rand.NewPCG(1, uint64(round)))
 		g := &goneTable{rng: rng, growing: round%2 == 1, keep: randomRows(rng, 4*goneRows)}

@@ -107,10 +107,7 @@ func useAll(t testing.TB, batches []*batch.Batch) {
 func TestFlippedBytes(t *testing.T) {
 	record := smallRecord(t)
 	const memory = 1 << 20
-	stride := 1
-	if testing.Short() {
-		stride = 7 // prime to the number of damages
-	}
+	stride := must.Short(7, 1) // prime to the number of damages
 	for _, e := range []encoding{{false, compress.Zstd}, {true, compress.LZ4}, {true, compress.None}} {
 		data := libraryWrite(t, e, record.Schema(), record)
 		t.Run(e.String(), func(t *testing.T) {
@@ -175,7 +172,7 @@ func TestLies(t *testing.T) {
 		frame := []byte{0x28, 0xB5, 0x2F, 0xFD, 0b1110_0000}
 		return append(binary.LittleEndian.AppendUint64(frame, size), 1, 0, 0)
 	}
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		lie    func(b *layout.BatchMeta, body []byte) []byte
 		errHas string
@@ -225,8 +222,7 @@ func TestLies(t *testing.T) {
 			b.Codec, b.Buffers = layout.CodecLZ4, []layout.Span{{}, {}, {Offset: 0, Length: 24}}
 			return append(sized(18, nil), "this is no LZ4 frame...."...)
 		}, "does not decompress"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			b, body := twoURLs()
 			body = test.lie(b, body)
@@ -248,7 +244,7 @@ func TestCompressedBuffers(t *testing.T) {
 	defer encoder.Close()
 	text := []byte("http://a/http://b/")
 	frame := encoder.EncodeAll(text, nil)
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		buffer []byte
 		errHas string
@@ -259,8 +255,7 @@ func TestCompressedBuffers(t *testing.T) {
 		{"smaller than it says", sized(19, frame), "not the one that is recorded"},
 		{"with a wrong checksum", sized(18, append(bytes.Clone(frame[:len(frame)-1]), frame[len(frame)-1]^1)), "does not decompress"},
 		{"cut", sized(18, frame[:len(frame)-5]), "does not decompress"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			b, _ := twoURLs()
 			b.Codec = layout.CodecZstd
@@ -334,7 +329,7 @@ func TestDamagedFrames(t *testing.T) {
 		copy(data[at:], with)
 		return data
 	}
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		data   []byte
 		pipe   bool
@@ -358,8 +353,7 @@ func TestDamagedFrames(t *testing.T) {
 		{"another schema in the footer", replace(file, bytes.LastIndex(file, []byte("url")), 'U'), false, "is not the one in its footer"},
 		{"another schema in the footer, from a pipe", replace(file, bytes.LastIndex(file, []byte("url")), 'U'), true, "is not the one in its footer"},
 		{"a file of Polars from a pipe", append(append(bytes.Clone(file[:8]), 4, 0, 0, 0), file[8:]...), true, "give it by its name"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			var err error
 			if test.pipe {
@@ -388,7 +382,7 @@ func TestFooterBlocks(t *testing.T) {
 	messages := append(head, body...)
 	good := layout.Block{Offset: 8, Meta: int32(len(head)), Body: int64(len(body))}
 	with := func(change func(*layout.Block)) []layout.Block { b := good; change(&b); return []layout.Block{b} }
-	tests := []struct {
+	for _, test := range []struct {
 		name                  string
 		dictionaries, batches []layout.Block
 		rows                  int
@@ -408,8 +402,7 @@ func TestFooterBlocks(t *testing.T) {
 		{name: "twice", batches: []layout.Block{good, good}, errHas: "overlap"},
 		{name: "not where the message begins", batches: with(func(b *layout.Block) { b.Offset += 8; b.Body -= 8 }), errHas: "the message at byte 8 is not in the footer"},
 		{name: "as a dictionary", dictionaries: []layout.Block{good}, errHas: "in: dictionary batch 0: damaged: a message of kind 3 where the footer says 2"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			data := footerFile(t, messages, test.dictionaries, test.batches)
 			batches, err := readAll(data, false, Options{Name: "in"})

@@ -63,9 +63,7 @@ type encoding struct {
 	compression compress.Codec
 }
 
-func (e encoding) String() string {
-	return fmt.Sprintf("stream=%v/%s", e.stream, e.compression)
-}
+func (e encoding) String() string { return fmt.Sprintf("stream=%v/%s", e.stream, e.compression) }
 
 var allEncodings = []encoding{
 	{false, compress.Zstd},

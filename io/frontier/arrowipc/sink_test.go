@@ -158,15 +158,14 @@ func TestLayouts(t *testing.T) {
 	record := array.NewRecord(schema, []arrow.Array{
 		tablestest.FromJSON(t, arrow.BinaryTypes.LargeString, `["a","b","c"]`), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,null,3]`),
 	}, 3)
-	tests := []struct {
+	for _, test := range []struct {
 		keep batch.Keep
 		want string
 	}{
 		{batch.KeepAll, "page large_utf8, n int64?, allowed bool?, \na, 1, true, \nb, (null), false, \nc, 3, (null), \n"},
 		{batch.KeepURL, "page large_utf8, allowed bool?, \na, true, \nb, false, \nc, (null), \n"},
 		{batch.KeepNone, "allowed bool?, \ntrue, \nfalse, \n(null), \n"},
-	}
-	for _, test := range tests {
+	} {
 		for _, stream := range []bool{false, true} {
 			var out output
 			s := must.Get(NewSink(&out, SinkOptions{
@@ -191,7 +190,7 @@ func TestNewSinkErrors(t *testing.T) {
 		{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "allowed", Type: arrow.FixedWidthTypes.Boolean},
 	}, nil)
 	verdicts := []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}
-	tests := []struct {
+	for _, test := range []struct {
 		name    string
 		options SinkOptions
 		fail    int
@@ -202,8 +201,7 @@ func TestNewSinkErrors(t *testing.T) {
 		{"no clash", SinkOptions{Codec: compress.Zstd, Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: verdicts}}, 0, ""},
 		{"no URL column", SinkOptions{Codec: compress.Zstd, Schema: schema, Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "page"}}, 0, `0 columns "page"`},
 		{"full disk", SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "url"}}, 4, "disk full"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := NewSink(&output{fail: test.fail}, test.options)
 			if test.errHas == "" {
@@ -218,7 +216,7 @@ func TestNewSinkErrors(t *testing.T) {
 func TestEncodeErrors(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(3, false))
 	other := tablestest.NewRecord([]string{"page"}, tablestest.URLArray(3, false))
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		b      *batch.Batch
 		column batch.VerdictColumn
@@ -228,8 +226,7 @@ func TestEncodeErrors(t *testing.T) {
 		{"a table of other rows", tableBatch(t, record.NewSlice(0, 2)), batch.VerdictColumn{Name: "allowed", Kind: batch.Allowed}, "no table of its rows"},
 		{"another table", tableBatch(t, other), batch.VerdictColumn{Name: "allowed", Kind: batch.Allowed}, "table has other columns"},
 		{"no explanations", tableBatch(t, record), batch.VerdictColumn{Name: "reason", Kind: batch.Explaining[0]}, `column "reason"`},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := must.Get(NewSink(&output{}, SinkOptions{
 				Codec:  compress.Zstd,
@@ -283,7 +280,7 @@ func dictionaryRecord(t testing.TB, indices, values string) arrow.Record {
 func TestDictionaryOutputs(t *testing.T) {
 	ab, abc, same, xy := dictionaryRecord(t, `[1,0,null]`, `["a","b"]`), dictionaryRecord(t, `[2,0]`, `["a","b","c"]`),
 		dictionaryRecord(t, `[1]`, `["a","b"]`), dictionaryRecord(t, `[0,1]`, `["x","y"]`)
-	tests := []struct {
+	for _, test := range []struct {
 		name             string
 		records          []arrow.Record
 		want             string
@@ -294,8 +291,7 @@ func TestDictionaryOutputs(t *testing.T) {
 		{name: "grows", records: []arrow.Record{ab, abc, same}, want: "b a - c a b", inFile: 2, inStream: 2},
 		{name: "shrinks", records: []arrow.Record{abc, ab}, want: "c a b a -", inFile: 1, inStream: 1},
 		{name: "changes", records: []arrow.Record{ab, xy, ab}, want: "b a - x y b a -", inStream: 3, fails: true},
-	}
-	for _, test := range tests {
+	} {
 		for _, e := range encodings {
 			t.Run(test.name+"/"+e.String(), func(t *testing.T) {
 				var out output

@@ -139,12 +139,11 @@ func TestFindColumn(t *testing.T) {
 	text, number := arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: text}
 	field := func(name string, dt arrow.DataType) arrow.Field { return arrow.Field{Name: name, Type: dt} }
-	tests := []struct {
-		name   string
-		fields []arrow.Field
-		column string // asked for
-		want   string
-		errHas string
+	for _, test := range []struct {
+		name         string
+		fields       []arrow.Field
+		column       string // asked for
+		want, errHas string
 	}{
 		{"url", []arrow.Field{field("host", text), field("url", text)}, "", "url", ""},
 		{"url in a dictionary", []arrow.Field{field("host", text), field("url", dictionary)}, "", "url", ""},
@@ -160,8 +159,7 @@ func TestFindColumn(t *testing.T) {
 		{"url of another type", []arrow.Field{field("url", number), field("page", text)}, "", "", `column "url" is of type int64`},
 		{"two of that name", []arrow.Field{field("url", text), field("url", text)}, "", "", `there are 2 columns "url"`},
 		{"a dictionary of numbers", []arrow.Field{field("url", &arrow.DictionaryType{IndexType: number, ValueType: number})}, "", "", "holds no URLs"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			schema := arrow.NewSchema(test.fields, nil)
 			s, err := open(libraryWrite(t, allEncodings[0], schema), false, Options{Name: "in.arrow", URLColumn: test.column})

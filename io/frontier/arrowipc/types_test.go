@@ -138,7 +138,7 @@ func headLength(stream []byte) int {
 // Decimals of 32 and 64 bits come out as decimals of 128 with the same values, wherever
 // in a type they are.
 func TestSmallDecimals(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name, text string
 		make       func(arrow.DataType) arrow.DataType
 	}{
@@ -158,8 +158,7 @@ func TestSmallDecimals(t *testing.T) {
 		{"dictionary", `[-1,2,null,2,-1,3]`, func(dt arrow.DataType) arrow.DataType {
 			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: dt}
 		}},
-	}
-	for _, test := range tests {
+	} {
 		wide := tablestest.FromJSON(t, arrow.PrimitiveTypes.Int8, `[]`)
 		if test.name != "dictionary" {
 			wide = tablestest.FromJSON(t, test.make(&arrow.Decimal128Type{Precision: 10, Scale: 0}), quoted(test.text))

@@ -94,7 +94,7 @@ func TestURLFromSeveralColumns(t *testing.T) {
 }
 
 func TestQuote(t *testing.T) {
-	tests := []struct{ field, want string }{
+	for _, test := range []struct{ field, want string }{
 		{`a,b`, `"a,b"`},
 		{`"`, `""""`},
 		{`""`, `""""""`},
@@ -105,8 +105,7 @@ func TestQuote(t *testing.T) {
 		{" a ", " a "},
 		{"", `""`},
 		{"'", "'"},
-	}
-	for _, test := range tests {
+	} {
 		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL}})
 		v := &batch.Verdicts{Rows: 1}
 		got := linestest.Write(t, w, s, v, linestest.List(test.field))

@@ -56,7 +56,7 @@ func open(t testing.TB, r io.Reader, o lines.Options) *lines.Source {
 
 func TestRows(t *testing.T) {
 	type rows = [][]string
-	tests := []struct {
+	for _, test := range []struct {
 		name  string
 		input string // after the header url,b
 		want  rows
@@ -81,8 +81,7 @@ func TestRows(t *testing.T) {
 		{"fewer fields", "u\nv,2\n", rows{{"u", null}, {"v", "2"}}},
 		{"not UTF-8", "\xff\x00,\xed\xa0\x80", rows{{"\xff\x00", "\xed\xa0\x80"}}},
 		{"a mark later", "\xEF\xBB\xBF,1", rows{{"\xEF\xBB\xBF", "1"}}},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, tab := range []bool{false, true} {
 				input, want := "url,b\n"+test.input, test.want
@@ -114,13 +113,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestHeader(t *testing.T) {
-	tests := []struct {
-		name   string
-		header string
-		flag   string
-		column string
-		fails  string
-	}{
+	for _, test := range []struct{ name, header, flag, column, fails string }{
 		{"url", "id,url,x\n", "", "url", ""},
 		{"named", "id,url,x\n", "x", "x", ""},
 		{"only", "target\n", "", "target", ""},
@@ -144,8 +137,7 @@ func TestHeader(t *testing.T) {
 		{"open quote", "url,\"x\n", "", "", "a quote opens that nothing closes"},
 		{"too many columns", "url" + strings.Repeat(",", maxColumns), "", "", "more than 10000 columns"},
 		{"too long", strings.Repeat("x", 200) + "\n", "", "", "the row that starts in line 1 has more than 100 bytes"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := lines.Options{Name: "in.csv", URLColumn: test.flag}
 			if test.name == "too long" {
@@ -165,7 +157,7 @@ func TestHeader(t *testing.T) {
 }
 
 func TestBrokenRows(t *testing.T) {
-	tests := []struct{ name, input, want string }{
+	for _, test := range []struct{ name, input, want string }{
 		{"more fields", "url,b\nu,1\nv,2\n\nw,3,4\n", "the row that starts in line 5 has more fields than the header, which has 2: put a value that has a comma"},
 		{"one more, empty", "url,b\nu,1,\n", "line 2 has more fields"},
 		{"more fields after a row of two lines", "url,b\n\"u\nu\",1\nw,3,4\n", "line 4 has more fields"},
@@ -173,8 +165,7 @@ func TestBrokenRows(t *testing.T) {
 		{"too long", "url,b\nu,1\nv," + strings.Repeat("x", 99) + "\n", "the row that starts in line 3 has more than 100 bytes"},
 		{"too long, at the end", "url,b\nu,1\nv," + strings.Repeat("x", 99), "the row that starts in line 3 has more than 100 bytes"},
 		{"too long over lines", "url,b\nu,\"" + strings.Repeat("x\n", 1<<20), "the row that starts in line 2 has more than 100 bytes"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, rows := range []int{0, 1, 2} {
 				must.Say(t, must.Err(batches(t, open(t, strings.NewReader(test.input), lines.Options{BatchRows: rows, MaxLine: 100}))), test.want)
@@ -335,7 +326,7 @@ func separatorOf(tab bool) byte {
 
 // The header tells the separator, unless options do; quotes hide what is in them.
 func TestSeparator(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name, input string
 		separator   byte
 		want        string // the column and the URLs
@@ -352,8 +343,7 @@ func TestSeparator(t *testing.T) {
 		{"given", "a,b^url\n1^u\n", '^', "url u"},
 		{"other case", "a,URL\n1,u\n", 0, "URL u"},
 		{"exact case first", "Url,url\n1,u\n", 0, "url u"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, columns := range []bool{false, true} {
 				s := open(t, iotest.OneByteReader(strings.NewReader(test.input)), lines.Options{Separator: test.separator, Columns: columns})

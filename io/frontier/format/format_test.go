@@ -43,11 +43,9 @@ func arrowBytes(t testing.TB, file, wide bool) []byte {
 
 func TestDetect(t *testing.T) {
 	stream, wide := arrowBytes(t, false, false), arrowBytes(t, false, true)
-	tests := []struct {
-		what string
-		head string
-		name string
-		want Format
+	for _, test := range []struct {
+		what, head, name string
+		want             Format
 	}{
 		{"Arrow file", string(arrowBytes(t, true, false)), "", Arrow},
 		{"Arrow file, other name", string(arrowBytes(t, true, false)), "urls.txt", Arrow},
@@ -86,8 +84,7 @@ func TestDetect(t *testing.T) {
 		{"blank lines alone", "\n\n\n", "", Unknown},
 		{"binary", "http://\x00", "", Unknown},
 		{"no scheme", "://a\n", "", Unknown},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.what, func(t *testing.T) {
 			head := []byte(test.head)
 			must.Equal(t, Detect(head[:min(len(head), HeadSize)], test.name), test.want)
@@ -148,7 +145,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestByName(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		format Format
 		codec  compress.Codec
@@ -170,8 +167,7 @@ func TestByName(t *testing.T) {
 		{"index.cdxj", CDXJ, compress.None},
 		{"crawl.warc.gz", WARC, compress.Gzip},
 		{"site.rules", RulePack, compress.None},
-	}
-	for _, test := range tests {
+	} {
 		format, codec := ByName(test.name)
 		must.Be(t, format == test.format && codec == test.codec, "ByName(%q) = %s, %s", test.name, format, codec)
 	}
@@ -184,12 +180,11 @@ func packed(t *testing.T, content string, c compress.Codec) []byte {
 
 func TestSniff(t *testing.T) {
 	urls := strings.Repeat("http://a.example/\n", 10_000)
-	tests := []struct {
-		what    string
-		content string
-		codec   compress.Codec
-		name    string
-		want    Format
+	for _, test := range []struct {
+		what, content string
+		codec         compress.Codec
+		name          string
+		want          Format
 	}{
 		{"plain text", urls, compress.None, "", Text},
 		{"text, gzip", urls, compress.Gzip, "stdin", Text},
@@ -200,8 +195,7 @@ func TestSniff(t *testing.T) {
 		{"empty", "", compress.None, "", Text},
 		{"empty Arrow file", "", compress.None, "urls.arrow", Arrow},
 		{"empty, gzip", "", compress.Gzip, "urls.txt.gz", Text},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.what, func(t *testing.T) {
 			data := packed(t, test.content, test.codec)
 			for _, in := range []io.Reader{bytes.NewReader(data), iotest.HalfReader(bytes.NewReader(data))} {
@@ -219,7 +213,7 @@ func TestSniff(t *testing.T) {
 func TestSniffErrors(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	gz := packed(t, "http://a.example/\n", compress.Gzip)
-	tests := []struct {
+	for _, test := range []struct {
 		what string
 		in   io.Reader
 		name string
@@ -231,8 +225,7 @@ func TestSniffErrors(t *testing.T) {
 		{"cut to nothing", bytes.NewReader(nil), "urls.txt.gz", io.ErrUnexpectedEOF},
 		{"cut within the magic number", strings.NewReader("\x28\xB5\x2F"), "urls.txt.zst", io.ErrUnexpectedEOF},
 		{"no gzip after all", strings.NewReader("\x1f\x8b\xff\xff\xff\xff\xff\xff\xff\xff\xff"), "urls.txt.gz", nil},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.what, func(t *testing.T) {
 			_, _, r, err := Sniff(test.in, test.name)
 			if err == nil {

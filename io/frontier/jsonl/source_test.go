@@ -31,9 +31,7 @@ func urls(t testing.TB, s *lines.Source) (result [][]string, err error) {
 // A key with dots is one of an object in the object, unless the object has it itself. As
 // elsewhere, the last of equal keys counts.
 func TestKeysOfInnerObjects(t *testing.T) {
-	tests := []struct {
-		name, key, line, want string
-	}{
+	for _, test := range []struct{ name, key, line, want string }{
 		{"inner", "meta.url", `{"url":"x","meta":{"id":1,"url":"u"},"z":0}`, "u"},
 		{"deeper", "a.b.c", `{"a":{"b":{"c":"u"}}}`, "u"},
 		{"escaped", "meta.url", `{"m\u0065ta":{"u\u0072l":"\u0075"}}`, "u"},
@@ -49,8 +47,7 @@ func TestKeysOfInnerObjects(t *testing.T) {
 		{"another object", "meta.url", `{"met":{"url":"x"},"metas":{"url":"x"}}`, null},
 		{"dots alone", "..", `{"":{"":{"":"u"}}}`, "u"},
 		{"damaged", "meta.url", `{"meta":{"url":"x"}`, null},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			first := `{"` + test.key + `":"first"}`
 			got, err := urls(t, NewSource(strings.NewReader(first+"\n"+test.line+"\n"), lines.Options{URLColumn: test.key}))
@@ -61,10 +58,9 @@ func TestKeysOfInnerObjects(t *testing.T) {
 }
 
 func TestURLs(t *testing.T) {
-	tests := []struct {
-		name  string
-		input string
-		want  []string
+	for _, test := range []struct {
+		name, input string
+		want        []string
 	}{
 		{"nothing", "", nil},
 		{"one", `{"url":"u"}` + "\n", []string{"u"}},
@@ -90,8 +86,7 @@ func TestURLs(t *testing.T) {
 		{"bad escapes", `{"url":"\x"}` + "\n" + `{"url":"\u12"}` + "\n" + `{"url":"\u12g4"}`, []string{null, null, null}},
 		{"bad elsewhere", `{"url":"u","n":01}` + "\n" + `{"url":"u",}` + "\n" + `{"url":"u","n":tru}` + "\n" + `{"url":"u","n":[1,]}` + "\n" + `{'url':"u"}`, []string{null, null, null, null, null}},
 		{"numbers", `{"n":[0,-0.5e+10,1E5,12.25],"url":"u"}` + "\n" + `{"n":[-],"url":"u"}` + "\n" + `{"n":1.,"url":"u"}` + "\n" + `{"n":.5,"url":"u"}` + "\n" + `{"n":1e,"url":"u"}`, []string{"u", null, null, null, null}},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, batchRows := range []int{0, 1, 2, 3} {
 				for _, r := range []io.Reader{
@@ -185,11 +180,10 @@ func sunk(t *testing.T, input string, o lines.Options, cdxj bool, l batch.Layout
 
 func TestPassThrough(t *testing.T) {
 	layout := batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}
-	tests := []struct {
-		name  string
-		cdxj  bool
-		input string
-		want  string
+	for _, test := range []struct {
+		name        string
+		cdxj        bool
+		input, want string
 	}{
 		{"byte for byte", false, "\xEF\xBB\xBF {\"n\": 1.50 , \"url\":\"\\u0041\", \"é\":\"\xff\" }\t\r\n", "{\"n\": 1.50 , \"url\":\"\\u0041\", \"é\":\"\xff\" ,\"allowed\":null}\n"},
 		{"without members", false, "{}\n{ \t}\n", `{"allowed":null}` + "\n" + `{"allowed":null}` + "\n"},
@@ -199,8 +193,7 @@ func TestPassThrough(t *testing.T) {
 		{"index, without members", true, "s 1 {}", `{"surt":"s","timestamp":"1","allowed":null}` + "\n"},
 		{"index, own keys", true, `s 1 {"timestamp":2}` + "\n" + `s 1 {"surt":3,"timestamp":2}`, `{"surt":"s","timestamp":2,"allowed":null}` + "\n" + `{"surt":3,"timestamp":2,"allowed":null}` + "\n"},
 		{"index, no object", true, "s 1\n", `{"line":"s 1","allowed":null}` + "\n"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, rows := range []int{0, 1} {
 				must.Equal(t, must.Get(sunk(t, test.input, lines.Options{BatchRows: rows}, test.cdxj, layout))(t), test.want)

@@ -29,10 +29,9 @@ var oneRow = &batch.Verdicts{Rows: 1}
 
 func TestOutput(t *testing.T) {
 	tests := []struct {
-		name   string
-		header string
-		parts  []string
-		want   string
+		name, header string
+		parts        []string
+		want         string
 	}{
 		{"nothing", "", nil, ""},
 		{"header alone", "h\n", nil, "h\n"},
@@ -124,7 +123,7 @@ func (otherChunk) Size() int64 { return 0 }
 
 func TestColumns(t *testing.T) {
 	table := linestest.Texts
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		keep   batch.Keep
 		url    string
@@ -143,8 +142,7 @@ func TestColumns(t *testing.T) {
 		{"clash, which another prefix ends", batch.KeepAll, "u", table("u", "allowed"), "prefix"},
 		{"a column that clashes and stays out", batch.KeepURL, "u", table("u", "allowed"), "*u allowed"},
 		{"no URL column, URL", batch.KeepURL, "", table("host"), "*url allowed"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			columns, err := Columns(batch.Layout{Keep: test.keep, URLColumn: test.url, Verdicts: linestest.Columns(1, false)}, test.schema)
 			if err != nil && strings.Contains(err.Error(), test.want) {
@@ -174,7 +172,7 @@ func TestBatchWithoutTable(t *testing.T) {
 }
 
 func TestAppendString(t *testing.T) {
-	tests := []struct{ in, want string }{
+	for _, test := range []struct{ in, want string }{
 		{"", `""`},
 		{"http://a.example/?a=1&b=<2>", `"http://a.example/?a=1&b=<2>"`},
 		{`"\/`, `"\"\\/"`},
@@ -184,8 +182,7 @@ func TestAppendString(t *testing.T) {
 		{"a\xc3", `"a` + "\ufffd" + `"`},
 		{"\xed\xa0\x80", `"` + "\ufffd\ufffd\ufffd" + `"`},
 		{"\xf0\x9f\x98x\xf0\x9f\x98\x80", `"` + "\ufffd\ufffd\ufffdx😀" + `"`},
-	}
-	for _, test := range tests {
+	} {
 		must.Equal(t, string(AppendString(nil, test.in, nil)), test.want, test.in)
 		must.Equal(t, string(AppendString([]byte("x"), []byte(test.in), nil)), "x"+test.want, test.in, "as bytes", test.want)
 		must.Be(t, json.Valid(AppendString(nil, test.in, nil)), "%q gives no JSON", test.in)

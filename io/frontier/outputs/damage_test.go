@@ -121,7 +121,7 @@ func samples(t testing.TB) (all []*sample) {
 		data := must.Get(convertTo(t, "x.parquet", plain, batch.KeepURL, file, codecs.None, false, false))(t)
 		add(file, file, data)
 	}
-	encodings := [][]parquet.WriterProperty{
+	for i, encoding := range [][]parquet.WriterProperty{
 		{parquet.WithDictionaryDefault(false)},
 		nil,
 		{
@@ -129,8 +129,7 @@ func samples(t testing.TB) (all []*sample) {
 			parquet.WithEncodingFor("id", parquet.Encodings.DeltaBinaryPacked), parquet.WithEncodingFor("found", parquet.Encodings.DeltaBinaryPacked),
 		},
 		{parquet.WithDictionaryDefault(false), parquet.WithEncodingFor("url", parquet.Encodings.DeltaByteArray), parquet.WithEncodingFor("kind", parquet.Encodings.DeltaByteArray)},
-	}
-	for i, encoding := range encodings {
+	} {
 		for j, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Zstd, compress.Codecs.Gzip, compress.Codecs.Brotli} {
 			if i > 1 && j > 2 {
 				break // these encodings are no other bytes to gzip and brotli
@@ -271,10 +270,7 @@ func (s *sample) damage(rng *rand.Rand) (data []byte, cut bool, what string) {
 }
 
 func TestDamage(t *testing.T) {
-	n := 3000
-	if testing.Short() {
-		n = 400
-	}
+	n := must.Short(400, 3000)
 	all := samples(t)
 	refused := make([]int, len(all))
 	for i := range n {

@@ -99,7 +99,7 @@ func readStream(data []byte) (records []arrow.Record, err error) {
 
 func TestDifferenceIgnoresBatches(t *testing.T) {
 	whole := stream(t, []string{"a", "b", "c"})
-	tests := []struct {
+	for _, test := range []struct {
 		name  string
 		other []byte
 		want  string
@@ -108,8 +108,7 @@ func TestDifferenceIgnoresBatches(t *testing.T) {
 		{"cut elsewhere", stream(t, []string{"a"}, []string{"b", "c"}), "the same values", true},
 		{"another value", stream(t, []string{"a"}, []string{"b", "d"}), "values of one column", true},
 		{"a row less", stream(t, []string{"a"}, []string{"b"}), "rows lost or won", false},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			what, valid := difference(whole, test.other)
 			must.Be(t, what == test.want && valid == test.valid, "difference = %q, %v, want %q, %v", what, valid, test.want, test.valid)

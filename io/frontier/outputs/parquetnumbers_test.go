@@ -20,9 +20,8 @@ type numberedFile struct {
 
 // parquetPage is a page's header, and its body after that.
 type parquetPage struct {
-	header    []number // relative to begin
-	begin     int
-	body, end int
+	header           []number // relative to begin
+	begin, body, end int
 }
 
 // number is an integer in Thrift's compact protocol.

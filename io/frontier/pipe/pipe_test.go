@@ -101,8 +101,7 @@ func manyURLs(n int) []string {
 // A client without threads writes a batch, reads its answer, and goes on.
 func TestLockStep(t *testing.T) {
 	batches := [][]string{{"a", "bb", "ccc"}, {}, manyURLs(66_000), {"dddd"}}
-	compressions := map[string][]ipc.Option{"none": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}}
-	for compression, writing := range compressions {
+	for compression, writing := range map[string][]ipc.Option{"none": nil, "zstd": {ipc.WithZstd()}, "lz4": {ipc.WithLZ4()}} {
 		for _, workers := range []int{1, 3} {
 			for _, keep := range []batch.Keep{batch.KeepAll, batch.KeepURL, batch.KeepNone} {
 				t.Run(fmt.Sprintf("%s/workers=%d/keep=%d", compression, workers, keep), func(t *testing.T) {
@@ -312,9 +311,7 @@ func TestDictionaries(t *testing.T) {
 
 // URLs that are split over columns have answers one by one, too.
 func TestSplitURLs(t *testing.T) {
-	text := func(values string) arrow.Array {
-		return tablestest.FromJSON(t, arrow.BinaryTypes.String, values)
-	}
+	text := func(values string) arrow.Array { return tablestest.FromJSON(t, arrow.BinaryTypes.String, values) }
 	record := tablestest.NewRecord([]string{"url_protocol", "url_host_name", "url_path"},
 		text(`["https","http"]`), text(`["example.com","example.org"]`), text(`["/a","/bb"]`))
 	stream := encode(t, record.Schema(), []arrow.Record{record, record.NewSlice(0, 0), record.NewSlice(1, 2)})

@@ -212,7 +212,7 @@ func TestTimesOfEveryType(t *testing.T) {
 	wantText := []int64{noon, batch.NoTime, noon, batch.NoTime}
 	wantDigits := []int64{noon, batch.NoTime, noon, batch.TooFine}
 	digits := fmt.Sprintf(`[%d,null,20260301120000,1772366400000]`, noon)
-	tests := []struct {
+	for _, test := range []struct {
 		dt   arrow.DataType
 		json string
 		want []int64
@@ -234,8 +234,7 @@ func TestTimesOfEveryType(t *testing.T) {
 		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}, text, wantText},
 		{&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Int64}, digits, wantDigits},
 		{arrow.Null, `[null,null]`, []int64{batch.NoTime, batch.NoTime}},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.dt.String(), func(t *testing.T) {
 			must.Need(t, holdsTimes(test.dt), "the type holds no times")
 			a := tablestest.FromJSON(t, test.dt, test.json)
@@ -261,14 +260,13 @@ func checkTimes(t *testing.T, a arrow.Array, want []int64) {
 // Every type of numbers gives its values, nulls included, also of a slice.
 func TestTakeExtra(t *testing.T) {
 	mem := memory.NewGoAllocator()
-	types := []arrow.DataType{
+	for _, dt := range []arrow.DataType{
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64,
 		arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Uint32, arrow.PrimitiveTypes.Uint64,
 		arrow.FixedWidthTypes.Float16, arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64,
 		&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.PrimitiveTypes.Int32},
 		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64),
-	}
-	for _, dt := range types {
+	} {
 		schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}, {Name: "n", Type: dt, Nullable: true}}, nil)
 		b := array.NewRecordBuilder(mem, schema)
 		for _, value := range []string{"9", "7", "", "7", "1"} {

@@ -43,10 +43,9 @@ func mustRead(t testing.TB, s *lines.Source) []string {
 }
 
 func TestRows(t *testing.T) {
-	tests := []struct {
-		name  string
-		input string
-		rows  []string
+	for _, test := range []struct {
+		name, input string
+		rows        []string
 	}{
 		{"empty", "", nil},
 		{"one line", "http://a.example/\n", []string{"http://a.example/"}},
@@ -69,8 +68,7 @@ func TestRows(t *testing.T) {
 		{"mark twice", mark + mark + "a\n", []string{mark + "a"}},
 		{"mark later", "a\n" + mark + "b\n", []string{"a", mark + "b"}},
 		{"part of a mark", "\xEF\xBBa\n", []string{"\xEF\xBBa"}},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, rows := range []int{0, 1, 2, 3} {
 				for _, r := range []io.Reader{
@@ -192,10 +190,9 @@ func TestBatchesHaveABoundedSize(t *testing.T) {
 func TestLineLimit(t *testing.T) {
 	const limit = 10
 	long := strings.Repeat("x", limit+1)
-	tests := []struct {
-		name  string
-		input string
-		line  int // that the error names; 0 for none
+	for _, test := range []struct {
+		name, input string
+		line        int // that the error names; 0 for none
 	}{
 		{"exactly", long[1:] + "\n", 0},
 		{"exactly, CRLF", long[1:] + "\r\n", 0},
@@ -207,8 +204,7 @@ func TestLineLimit(t *testing.T) {
 		{"more, and blank", "a\n" + strings.Repeat(" ", limit+1) + "\n", 2},
 		{"much more, in a later batch", strings.Repeat("a\n", 50) + strings.Repeat(long, 100), 51},
 		{"much more, after many lines", strings.Repeat("a\n", 200_000) + strings.Repeat(long, 100_000), 200_001},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, rows := range []int{0, 1, 7} {
 				s := NewSource(strings.NewReader(test.input), lines.Options{Name: "urls.txt", BatchRows: rows, MaxLine: limit})
@@ -277,7 +273,7 @@ func BenchmarkSource(b *testing.B) {
 }
 
 func TestSink(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name     string
 		urls     []string
 		selected []byte
@@ -289,8 +285,7 @@ func TestSink(t *testing.T) {
 		{"null and empty rows", []string{"a", "null", "", "b"}, nil, "a\n\n\nb\n"},
 		{"line ends within", []string{"a\nb\n", "\n", "c\r\nd"}, nil, "a%0Ab%0A\n%0A\nc\r%0Ad\n"},
 		{"not UTF-8", []string{"\xff\x00"}, nil, "\xff\x00\n"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
 				w := new(linestest.Writer)

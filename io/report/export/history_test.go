@@ -27,9 +27,8 @@ var surveyed = []matcher.Chain{{"GPTBot"}, {"*"}}
 // toldBody is a body with what it denies GPTBot and everyone, and by whose rules, and what it
 // says of trainAI and usage.SignalUse.
 type toldBody struct {
-	body string
-	says [2]string
-	uses [2]string
+	body       string
+	says, uses [2]string
 }
 
 var surveyedUses = []usage.Use{trainAI, usage.SignalUse}

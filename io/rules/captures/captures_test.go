@@ -136,7 +136,7 @@ func TestDecidingCapture(t *testing.T) {
 	const a, b = "http://a.example/robots.txt", "https://b.example/robots.txt"
 	long := "http://a.example/" + strings.Repeat("x", 3000)
 	ok := page(a, denyX, 0)
-	tests := []struct {
+	for _, test := range []struct {
 		name     string
 		captures []Capture
 		asOf     int // days after start; -1 for the newest
@@ -205,8 +205,7 @@ func TestDecidingCapture(t *testing.T) {
 		{"3xx, then unreachable: last good copy of the target", []Capture{moved(a, b, 0), page(b, denyX, 0), answer(a, 500, 1), answer(a, 500, 31)}, 31, "stale rules /x"},
 		{"3xx of long ago, whose target failed for the first time", []Capture{moved(a, b, 0), page(b, denyX, 0), answer(b, 500, 59)}, 59, "deny"},
 		{"3xx to an outage of 30 days", []Capture{moved(a, b, 0), answer(b, 500, 1), answer(b, 500, 31)}, 31, "given up"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			var asOf time.Time
 			if test.asOf >= 0 {
@@ -233,7 +232,7 @@ func TestHops(t *testing.T) {
 func TestPolicies(t *testing.T) {
 	const a = "http://a.example/robots.txt"
 	deny, allow := access.Policy{DenyUnresolved: true}, access.Policy{Allow429: true}
-	tests := []struct {
+	for _, test := range []struct {
 		name     string
 		captures []Capture
 		policy   access.Policy
@@ -243,8 +242,7 @@ func TestPolicies(t *testing.T) {
 		{"unresolved at the second hop", []Capture{moved(a, "/b", 0), moved("http://a.example/b", "/c", 0)}, deny, "deny"},
 		{"unresolved is not unreachable for 30 days", []Capture{page(a, denyX, 0), moved(a, "/b", 1), answer("http://z.example/", 200, 40)}, deny, "deny"},
 		{"429", []Capture{answer(a, 429, 0)}, allow, "allow"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := collect(t, time.Time{}, test.policy, test.captures)
 			must.Equal(t, o.describe("http://a.example"), test.want)
@@ -341,7 +339,7 @@ func pack(c compress.Codec, body string) string {
 // alone, and redirects lead into all of them.
 func TestSources(t *testing.T) {
 	const a, b, c = "http://a.example/robots.txt", "http://b.example/robots.txt", "http://c.example/robots.txt"
-	tests := []struct {
+	for _, test := range []struct {
 		name    string
 		sources [][]Capture
 		asOf    int // days after start
@@ -357,8 +355,7 @@ func TestSources(t *testing.T) {
 		{"the target's first", [][]Capture{{moved(a, b, 0)}, {answer(b, 404, 0)}, {page(b, denyX, 1)}}, 1, "allow", 0},
 		{"no good copy of another", [][]Capture{{answer(a, 500, 0)}, {page(a, denyX, -1)}}, 40, "deny", 0},
 		{"no 304 of another", [][]Capture{{answer(a, 304, 1)}, {page(a, denyX, 0)}}, 1, "deny", 0},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := collect(t, day(test.asOf), access.Policy{}, test.sources...)
 			if got := o.describe("http://a.example"); got != test.want || o.decisions["http://a.example"].Source != test.source {
@@ -466,7 +463,7 @@ func TestFetchThatDecides(t *testing.T) {
 	const a = "http://a.example/robots.txt"
 	rules := page(a, denyX, 1)
 	undated := Capture{URL: []byte(a), Body: []byte(denyX)}
-	tests := []struct {
+	for _, test := range []struct {
 		name     string
 		captures []Capture
 		status   uint16
@@ -483,8 +480,7 @@ func TestFetchThatDecides(t *testing.T) {
 		{"renewed", []Capture{rules, answer(a, 404, 2), answer(a, 304, 3)}, 304, day(3), true},
 		{"neither status nor time", []Capture{undated}, 0, time.Time{}, true},
 		{"a status that is none", []Capture{answer(a, 99_999, 0)}, 0, start, false},
-	}
-	for _, test := range tests {
+	} {
 		d := collect(t, time.Time{}, access.Policy{}, test.captures).decisions["http://a.example"]
 		must.Be(t, d.Status == test.status && d.Fetched.Equal(test.fetched) && (d.Access == access.Rules) == test.rules, "%s: %+v", test.name, d)
 	}

@@ -84,7 +84,7 @@ func TestTableTypes(t *testing.T) {
 	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}
 	bytes := arrow.BinaryTypes.Binary
 	second, nano := &arrow.TimestampType{Unit: arrow.Second}, &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}
-	tests := []struct {
+	for i, test := range []struct {
 		url, body, status, fetched, failed arrow.DataType
 		time, err, want                    string
 	}{
@@ -93,8 +93,7 @@ func TestTableTypes(t *testing.T) {
 		{dictionary, bytes, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, dictionary, `1772366400`, `"x"`, "12:00:00Z"},
 		{arrow.BinaryTypes.String, bytes, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint32, arrow.BinaryTypes.String, `1772366400`, `"x"`, "12:00:00Z"},
 		{arrow.BinaryTypes.String, bytes, arrow.PrimitiveTypes.Int16, arrow.BinaryTypes.String, arrow.BinaryTypes.String, `"20260301120000"`, `"x"`, "12:00:00Z"},
-	}
-	for i, test := range tests {
+	} {
 		source := tableOf(t, fmt.Sprintf(rows, test.time, test.err),
 			field("url", test.url), field("body", test.body), field("status", test.status), field("fetched_at", test.fetched),
 			field("error", test.failed), field("location", arrow.BinaryTypes.String), field("other", arrow.ListOf(arrow.PrimitiveTypes.Int8)))

@@ -269,9 +269,7 @@ func buildHistory(t testing.TB, entries func(keep func(string) uint64) []Entry) 
 	name := filepath.Join(t.TempDir(), "history.rules")
 	b := must.Get(Create(context.Background(), name, BuildOptions{History: true, Maker: "robotsbatch test"}))(t)
 	defer b.Abort()
-	err := addAll(b, entries(func(text string) uint64 {
-		return must.Get(b.Keep([]byte(text), false))(t)
-	}), 2)
+	err := addAll(b, entries(func(text string) uint64 { return must.Get(b.Keep([]byte(text), false))(t) }), 2)
 	if err == nil {
 		_, err = b.Finish()
 	}

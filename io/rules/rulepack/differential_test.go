@@ -28,10 +28,8 @@ import (
 // TestReference compares what a pack says of a made-up frontier with the
 // reference: verdict, reason, rule, line and agent.
 func TestReference(t *testing.T) {
-	c := corpus.New(corpus.Options{Seed: 7, Origins: 300, URLs: 6000, Distinct: 0.5, Ports: 0.05, IDN: 0.05})
-	if testing.Short() {
-		c = corpus.New(corpus.Options{Seed: 7, Origins: 60, URLs: 1000})
-	}
+	c := corpus.New(must.Short(corpus.Options{Seed: 7, Origins: 60, URLs: 1000},
+		corpus.Options{Seed: 7, Origins: 300, URLs: 6000, Distinct: 0.5, Ports: 0.05, IDN: 0.05}))
 	chains := []matcher.Chain{{"*"}, {"CCBot"}, {"Nobody", "GPTBot"}}
 	for _, profile := range []struct {
 		engine    matcher.Profile

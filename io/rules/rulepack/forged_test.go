@@ -407,10 +407,7 @@ func TestForgedPack(t *testing.T) {
 	}
 	indexed := append(slices.Clone(entries[:3]), body("https://many.example", many.String()))
 	packs = append(packs, read(t, build(t, indexed, BuildOptions{}, 1)))
-	n := 900
-	if testing.Short() {
-		n = 150
-	}
+	n := must.Short(150, 900)
 	if *forged > 0 {
 		n = *forged
 	}

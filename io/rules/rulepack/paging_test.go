@@ -9,15 +9,14 @@ import (
 
 // disk is a made-up disk and memory: what a lookup costs by the way of reading.
 type disk struct {
-	paging *paging
-	how    reading
-	clock  time.Time
-	faults int64
-	read   int64
-	trials int // changes of the way
-	ways   [2]int
-	ahead  cost // with manyPlaces
-	pages  cost // with fewPlaces
+	paging       *paging
+	how          reading
+	clock        time.Time
+	faults, read int64
+	trials       int // changes of the way
+	ways         [2]int
+	ahead        cost // with manyPlaces
+	pages        cost // with fewPlaces
 }
 
 // cost is that of a lookup: how many of a thousand wait for the disk, how long each, and how

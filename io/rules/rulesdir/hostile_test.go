@@ -243,12 +243,11 @@ func TestLimit(t *testing.T) {
 	const rule, limit = "User-agent: *\nDisallow: /x", robotstxt.DefaultLimit
 	read := robotstxt.Options{}.ReadSize()
 	for _, test := range []struct {
-		name    string
-		body    string
-		limit   int
-		rules   bool // whether the rule counts
-		limited bool
-		length  int
+		name, body string
+		limit      int
+		rules      bool // whether the rule counts
+		limited    bool
+		length     int
 	}{
 		{"up to the limit", filler(limit-len(rule)) + rule, 0, true, false, limit},
 		{"the next byte ends the line", filler(limit-len(rule)) + rule + "\nmore", 0, true, true, read},

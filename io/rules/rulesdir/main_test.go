@@ -39,9 +39,7 @@ func bodies(t *testing.T, names ...string) string {
 	return folder
 }
 
-func body(i int) string {
-	return "User-agent: *\n" + strings.Repeat("\n", i) + "Disallow: /x\n"
-}
+func body(i int) string { return "User-agent: *\n" + strings.Repeat("\n", i) + "Disallow: /x\n" }
 
 // write writes a file, compressed as its name says. A name that ends in a
 // slash makes a folder.

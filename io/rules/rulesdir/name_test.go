@@ -13,10 +13,9 @@ import (
 func TestNames(t *testing.T) {
 	const ignored = tierCount
 	for _, test := range []struct {
-		name string // a folder's ends in a slash
-		in   tier
-		tier tier
-		key  string
+		name     string // a folder's ends in a slash
+		in, tier tier
+		key      string
 	}{
 		// The forms.
 		{"example.com", general, general, "example.com"},

@@ -153,7 +153,7 @@ func TestList(t *testing.T) {
 	folder := folderOf(t, "Allow: /\n", "b.test", "www.a.test", "a.b.test")
 	other := folderOf(t, "", "a.test", "b.test")
 	first, second := unreachablePack(t, "b.test", "c.test"), unreachablePack(t, "c.test", "z.example", "a.test")
-	tests := []struct {
+	for _, test := range []struct {
 		sources []string
 		want    string
 	}{
@@ -161,8 +161,7 @@ func TestList(t *testing.T) {
 		{[]string{first, folder, second}, "z.example=3/503 a.test=3/503 www.a.test=1/0 b.test=3/503 a.b.test=1/0 c.test=3/503"},
 		{[]string{folder, other, first}, "a.test=1/0 www.a.test=1/0 b.test=1/0 a.b.test=1/0 c.test=3/503"},
 		{[]string{second}, "z.example=3/503 a.test=3/503 c.test=3/503"},
-	}
-	for _, test := range tests {
+	} {
 		l, err := listOf(t, test.sources...)
 		must.Do(t, err)
 		for range 2 {

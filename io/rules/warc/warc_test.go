@@ -188,7 +188,7 @@ func TestResponses(t *testing.T) {
 	length := fmt.Sprintf("\nContent-Length: %d", len(text))
 	lost := url + " 0 failed" // the record is broken
 	planted := response("https://victim.example/robots.txt", "404 Not Found", "")
-	tests := []struct {
+	for _, test := range []struct {
 		name, file string
 		want       []string
 	}{
@@ -303,8 +303,7 @@ func TestResponses(t *testing.T) {
 		{"cut within the block", response(url, "200 OK", text)[:250], []string{"*offset 0: record of \"" + url + "\" taken as a fetch without an answer: *ends within*", lost}},
 		{"cut within the header", response(url, "200 OK", text)[:50], []string{"*ends within*"}},
 		{"cut before the last line ends", strings.TrimSpace(response(url, "200 OK", text)) + "\n", []string{whole}},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, _ := read(t, strings.NewReader(test.file), Options{})
 			compare(t, got, test.want)

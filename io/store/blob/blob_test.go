@@ -146,17 +146,14 @@ func TestSmallAndLargeWrites(t *testing.T) {
 func TestCreateRefuses(t *testing.T) {
 	folder := t.TempDir()
 	writeFile(t, filepath.Join(folder, "file"), "")
-	tests := []struct {
-		name, want string
-	}{
+	for _, test := range []struct{ name, want string }{
 		{"", "empty"},
 		{folder, "is a folder"},
 		{filepath.Join(folder, "new") + "/", "name of a folder"},
 		{filepath.Join(folder, "missing", "out.csv"), "the folder is not there"},
 		{filepath.Join(folder, "file", "out.csv"), "file"},
 		{"mem://bucket/out.csv", "cannot be opened"},
-	}
-	for _, test := range tests {
+	} {
 		w, err := Create(t.Context(), test.name)
 		if err == nil {
 			w.Abort()
@@ -325,7 +322,7 @@ func TestScratchOfKilledProcess(t *testing.T) {
 
 func TestTemporary(t *testing.T) {
 	explained := func(err error) error { return URL{}.explain(t.Context(), err) }
-	tests := []struct {
+	for _, test := range []struct {
 		err  error
 		want bool
 	}{
@@ -348,8 +345,7 @@ func TestTemporary(t *testing.T) {
 		{explained(&url.Error{Op: "Get", URL: "http://x", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}), true},
 		{explained(errors.New("no credentials")), false},
 		{&brokenError{err: syscall.ECONNRESET}, true},
-	}
-	for _, test := range tests {
+	} {
 		must.Equal(t, Temporary(test.err), test.want, test.err)
 	}
 }

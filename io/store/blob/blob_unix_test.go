@@ -26,7 +26,7 @@ func TestPermissions(t *testing.T) {
 }
 
 func TestSymbolicLinkStays(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		target string // from the folder links
 		before bool
@@ -35,8 +35,7 @@ func TestSymbolicLinkStays(t *testing.T) {
 		{"to nothing yet", "../data/out.csv", false},
 		{"to a link", "second", true},
 		{"absolute", "/data/out.csv", true}, // below the test's folder
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			top := t.TempDir()
 			links, data := filepath.Join(top, "links"), filepath.Join(top, "data")

@@ -27,14 +27,13 @@ func TestLock(t *testing.T) {
 	needLocks(t)
 	folder := t.TempDir()
 	file := filepath.Join(folder, "out.csv")
-	tests := []struct {
+	for _, test := range []struct {
 		name string
 		lock func() (*Lock, error)
 	}{
 		{file, func() (*Lock, error) { return LockFile(file) }},
 		{folder, func() (*Lock, error) { return LockFolder(folder) }},
-	}
-	for _, test := range tests {
+	} {
 		first := must.Get(test.lock())(t)
 		_, err := test.lock()
 		must.Be(t, errors.Is(err, errBusy) && strings.Contains(err.Error(), test.name+":"), "%s is locked: %v", test.name, err)

@@ -166,12 +166,11 @@ func TestBodyThatNeverComes(t *testing.T) {
 }
 
 func TestReplacedMeanwhile(t *testing.T) {
-	replacements := map[string]func(*server){
+	for name, replace := range map[string]func(*server){
 		"same length": func(s *server) { s.Put("x", make([]byte, 3<<20)) },
 		"shorter":     func(s *server) { s.Put("x", noise(1000)) },
 		"removed":     func(s *server) { s.Remove("x") },
-	}
-	for name, replace := range replacements {
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t)
 			s.Put("x", noise(3<<20))
@@ -283,12 +282,11 @@ func TestUpload(t *testing.T) {
 }
 
 func TestUploadGivenUp(t *testing.T) {
-	ways := map[string]func(blob.Writer, context.CancelFunc){
+	for name, giveUp := range map[string]func(blob.Writer, context.CancelFunc){
 		"abort":           func(w blob.Writer, cancel context.CancelFunc) { w.Abort() },
 		"cancelled":       func(w blob.Writer, cancel context.CancelFunc) { cancel(); w.Abort() },
 		"cancelled close": func(w blob.Writer, cancel context.CancelFunc) { cancel(); _ = w.Close() },
-	}
-	for name, giveUp := range ways {
+	} {
 		for _, size := range []int{0, 1000, 40 << 20} {
 			t.Run(fmt.Sprint(name, size), func(t *testing.T) {
 				s := newServer(t)
@@ -322,9 +320,7 @@ func TestUploadGivenUp(t *testing.T) {
 func TestUploadFails(t *testing.T) {
 	s := newServer(t)
 	w := must.Get(blob.Create(t.Context(), s.Name("x")))(t)
-	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
-		panic(http.ErrAbortHandler)
-	})
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) { panic(http.ErrAbortHandler) })
 	_, _ = w.Write(noise(1000))
 	err := w.Close()
 	must.Be(t, err != nil && strings.HasPrefix(err.Error(), "s3://bucket/x: writing it: ") && errors.Unwrap(errors.Unwrap(err)) == nil, "error %v", err)
@@ -344,7 +340,7 @@ func TestExpand(t *testing.T) {
 	} {
 		s.Put(key, []byte(key))
 	}
-	tests := []struct {
+	for _, test := range []struct {
 		key, want string // stems
 	}{
 		{"a.arrow", "a.arrow"},
@@ -364,8 +360,7 @@ func TestExpand(t *testing.T) {
 		{"b/_*", "_SUCCESS"},
 		{"b/x*", ""},
 		{"c/", ""},
-	}
-	for _, test := range tests {
+	} {
 		u := must.Get(blob.ParseURL(s.Name(test.key)))(t)
 		found, err := blob.Expand(t.Context(), u)
 		var stems []string

@@ -11,7 +11,7 @@ import (
 )
 
 func TestParseURL(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name, key, shown string
 		folder           bool
 	}{
@@ -25,8 +25,7 @@ func TestParseURL(t *testing.T) {
 		{"s3://bucket/a?", "a", "s3://bucket/a", false},
 		{"s3://bucket/day=1/a%20b c#d.arrow", "day=1/a%20b c#d.arrow", "s3://bucket/day=1/a%20b c#d.arrow", false},
 		{"azblob://container/a?storage_account=x", "a", "azblob://container/a", false},
-	}
-	for _, test := range tests {
+	} {
 		u, err := blob.ParseURL(test.name)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
@@ -39,7 +38,7 @@ func TestParseURL(t *testing.T) {
 }
 
 func TestSecretsAreRefusedAndNotShown(t *testing.T) {
-	names := []string{
+	for _, name := range []string{
 		"s3://id:secret@bucket/key",
 		"s3://secret@bucket/key?region=x",
 		"s3://bucket/key?X-Amz-Credential=secret&X-Amz-Signature=secret",
@@ -56,8 +55,7 @@ func TestSecretsAreRefusedAndNotShown(t *testing.T) {
 		"https://id:secret@host/key",
 		"ftp://secret@host/key?a?token=secret",
 		"s3://[secret@x/key",
-	}
-	for _, name := range names {
+	} {
 		_, err := blob.ParseURL(name)
 		must.Be(t, err != nil && !strings.Contains(err.Error(), "secret"), "%s: %v", name, err)
 		for what, err := range map[string]error{"Open": second(blob.Open(t.Context(), name)), "Create": second(blob.Create(t.Context(), name))} {

@@ -175,9 +175,7 @@ func TestErrors(t *testing.T) {
 		})
 		var wg sync.WaitGroup
 		for range 3 {
-			wg.Go(func() {
-				must.Is(t, must.Err(c.Get(0)), broken)
-			})
+			wg.Go(func() { must.Is(t, must.Err(c.Get(0)), broken) })
 		}
 		synctest.Wait()
 		close(release)
@@ -203,9 +201,7 @@ func TestPanic(t *testing.T) {
 		}()
 		synctest.Wait()
 		var wg sync.WaitGroup
-		wg.Go(func() {
-			must.Is(t, must.Err(c.Get(0)), errUnfinished)
-		})
+		wg.Go(func() { must.Is(t, must.Err(c.Get(0)), errUnfinished) })
 		synctest.Wait()
 		close(release)
 		wg.Wait()

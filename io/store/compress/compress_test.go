@@ -128,7 +128,7 @@ func TestCutAnywhere(t *testing.T) {
 	skippable = append(skippable, 0x50, 0x2A, 0x4D, 0x18)
 	skippable = binary.LittleEndian.AppendUint32(skippable, 5)
 	skippable = append(skippable, "12345"...)
-	tests := []struct {
+	for _, test := range []struct {
 		name  string
 		codec Codec
 		parts [][]byte
@@ -138,8 +138,7 @@ func TestCutAnywhere(t *testing.T) {
 		{"zstd", Zstd, [][]byte{pack(t, Zstd, []byte(content)), pack(t, Zstd, []byte(content))}},
 		{"zstd with skippable frames", Zstd, [][]byte{skippable, pack(t, Zstd, []byte(content)), skippable, pack(t, Zstd, []byte(content))}},
 		{"zstd of several blocks", Zstd, [][]byte{streamFrame(t, lines(30))}},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			whole := bytes.Join(test.parts, nil)
 			between := map[int]bool{len(whole): true}
@@ -277,7 +276,7 @@ func frameHeader(singleSegment bool, size uint64) []byte {
 }
 
 func TestWindowLimit(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name    string
 		frame   []byte
 		refused bool
@@ -287,8 +286,7 @@ func TestWindowLimit(t *testing.T) {
 		{"window of 2 TiB", frameHeader(false, 2<<40), true},
 		{"segment of 129 MiB", frameHeader(true, 129<<20), true},
 		{"segment of 2^63 bytes", frameHeader(true, 1<<63), true},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := unpack(bytes.NewReader(test.frame), Zstd)
 			refused := err != nil && strings.Contains(err.Error(), "window")
@@ -304,7 +302,7 @@ func TestEmptyFileIsCutOff(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		head string
 		want Codec
 	}{
@@ -319,14 +317,13 @@ func TestDetect(t *testing.T) {
 		{"\x60\x2a\x4d\x18\x04", None},
 		{"http://a.example/", None},
 		{"PAR1", None},
-	}
-	for _, test := range tests {
+	} {
 		must.Equal(t, Detect([]byte(test.head)), test.want, "Detect", test.head)
 	}
 }
 
 func TestByName(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name  string
 		codec Codec
 		plain string
@@ -338,8 +335,7 @@ func TestByName(t *testing.T) {
 		{"A.TXT.GZ", Gzip, "A.TXT"},
 		{"a.csv.zst", Zstd, "a.csv"},
 		{"a.gz.zst", Zstd, "a.gz"},
-	}
-	for _, test := range tests {
+	} {
 		codec, plain := ByName(test.name)
 		must.Be(t, codec == test.codec && plain == test.plain, "ByName(%q) = %s, %q", test.name, codec, plain)
 	}
@@ -452,10 +448,9 @@ func TestLevel(t *testing.T) {
 	fast, standard := size(text, Fastest), size(text, 0)
 	must.Need(t, fast >= standard*102/100, "the levels are alike: %d and %d bytes", fast, standard)
 	for _, test := range []struct {
-		name   string
-		plain  []byte
-		stored int
-		want   int
+		name         string
+		plain        []byte
+		stored, want int
 	}{
 		{"text at the fastest level", text, size(text, Fastest) * 101 / 100, Fastest},
 		{"text at the standard level", text, size(text, 0), 0},

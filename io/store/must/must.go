@@ -55,6 +55,14 @@ func Need(t testing.TB, so bool, format string, args ...any) {
 	}
 }
 
+// Short returns short in a run of short tests, and full in any other.
+func Short[T any](short, full T) T {
+	if testing.Short() {
+		return short
+	}
+	return full
+}
+
 // Allocated returns the number of bytes that f allocates.
 func Allocated(f func()) uint64 {
 	var before, after runtime.MemStats

@@ -26,11 +26,10 @@ var lastModified = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 type azurite struct {
 	host string
 
-	mu      sync.Mutex
-	objects map[string][]byte
-	blocks  map[string][]byte
-	lists   func(w http.ResponseWriter, q url.Values) // instead of the server, if it is not nil
-	status  int                                       // of an empty answer to every request, if it is not 0
+	mu              sync.Mutex
+	objects, blocks map[string][]byte
+	lists           func(w http.ResponseWriter, q url.Values) // instead of the server, if it is not nil
+	status          int                                       // of an empty answer to every request, if it is not 0
 }
 
 func newAzurite(t *testing.T) *azurite {
@@ -239,9 +238,7 @@ func TestAzureUploadsAtATime(t *testing.T) {
 
 // TestAzureHosts is where containers are, by environment and parameters.
 func TestAzureHosts(t *testing.T) {
-	tests := []struct {
-		env, parameters, want string
-	}{
+	for _, test := range []struct{ env, parameters, want string }{
 		{"AZURE_STORAGE_ACCOUNT=a", "", "https://a.blob.core.windows.net/container"},
 		{"AZURE_STORAGE_ACCOUNT=a", "storage_account=b&domain=blob.core.chinacloudapi.cn", "https://b.blob.core.chinacloudapi.cn/container"},
 		{"AZURE_STORAGE_ACCOUNT=a", "domain=127.0.0.1:10000&protocol=http", "http://127.0.0.1:10000/a/container"},
@@ -255,8 +252,7 @@ func TestAzureHosts(t *testing.T) {
 		{"AZURE_STORAGE_ACCOUNT=a", "protocol=ftp", "error"},
 		{"AZURE_STORAGE_ACCOUNT=a", "cdn=perhaps", "error"},
 		{"AZURE_STORAGE_ACCOUNT=a AZURE_STORAGE_KEY=!", "", "error"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.env+" "+test.parameters, func(t *testing.T) {
 			for _, name := range []string{"ACCOUNT", "KEY", "SAS_TOKEN", "CONNECTION_STRING", "DOMAIN", "PROTOCOL", "IS_CDN", "IS_LOCAL_EMULATOR"} {
 				t.Setenv("AZURE_STORAGE_"+name, "")

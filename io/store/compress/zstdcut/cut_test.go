@@ -123,10 +123,9 @@ func TestErrors(t *testing.T) {
 	}
 	block := header.HeaderSize
 	for _, test := range []struct {
-		name  string
-		frame []byte
-		plain []byte
-		want  error
+		name         string
+		frame, plain []byte
+		want         error
 	}{
 		{"sound", frame, plain, nil},
 		{"no bytes", nil, plain, ErrDamaged},
@@ -464,9 +463,7 @@ func load(t *testing.T, name string) (frame, plain []byte) {
 func store(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	folder := t.TempDir()
-	write := func(name string, data []byte) {
-		must.Do(t, os.WriteFile(name, data, 0o666))
-	}
+	write := func(name string, data []byte) { must.Do(t, os.WriteFile(name, data, 0o666)) }
 	plain := append(text(rng, 5000), make([]byte, 140_000)...)
 	for i := range 600 {
 		plain = append(append(plain, plain[i:i+8]...), '!')

@@ -202,10 +202,8 @@ func jsonOf(t *testing.T, a arrow.Array) string {
 
 // What Parquet has no type for comes out as another with its values, and says so.
 func TestTypesAndCasts(t *testing.T) {
-	zone := func(name string) arrow.DataType {
-		return &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: name}
-	}
-	tests := []struct {
+	zone := func(name string) arrow.DataType { return &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: name} }
+	for _, test := range []struct {
 		dt, want arrow.DataType // want is nil for the same type
 	}{
 		{zone(""), nil},
@@ -222,8 +220,7 @@ func TestTypesAndCasts(t *testing.T) {
 		{&arrow.Decimal128Type{Precision: 20, Scale: 3}, nil},
 		{&arrow.Decimal256Type{Precision: 70, Scale: 3}, nil},
 		{arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64), arrow.PrimitiveTypes.Int64},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.dt.String(), func(t *testing.T) {
 			metadata := arrow.NewMetadata([]string{"note", fieldIDKey}, []string{"kept", "17"})
 			schema, err := FromArrow(arrow.NewSchema([]arrow.Field{{Name: "x", Type: test.dt, Nullable: true, Metadata: metadata}}, nil))

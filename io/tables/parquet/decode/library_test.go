@@ -103,9 +103,7 @@ func (c *chunk) read(rows int) (columns.Leaf, error) {
 }
 
 // readers returns a reader of each row group's first column.
-func readers(data []byte, limit int64) ([]chunk, error) {
-	return readersOf(data, limit, "")
-}
+func readers(data []byte, limit int64) ([]chunk, error) { return readersOf(data, limit, "") }
 
 // readersOf returns a reader of each row group's column of that name, or else of
 // the first one.
@@ -165,9 +163,7 @@ func text(n int, nullable bool) *array.String {
 // however many are asked for at a time.
 func TestStrings(t *testing.T) {
 	for _, k := range kinds(stringEncodings...) {
-		t.Run(k.String(), func(t *testing.T) {
-			checkRuns(t, k, text(1500, k.nullable), 900)
-		})
+		t.Run(k.String(), func(t *testing.T) { checkRuns(t, k, text(1500, k.nullable), 900) })
 	}
 }
 

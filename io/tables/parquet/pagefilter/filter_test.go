@@ -888,11 +888,10 @@ func TestMemoryParts(t *testing.T) {
 	const most = pieceEntries * 5 / 4
 	runs := func(n int64) int64 { return 2 * 16 * (n/2 + 1) * 9 / 4 } // of entries and of values
 	for _, test := range []struct {
-		name         string
-		leaf         layout.Leaf
-		kind         layout.PageKind
-		values, size int64
-		want         int64
+		name               string
+		leaf               layout.Leaf
+		kind               layout.PageKind
+		values, size, want int64
 	}{
 		{"flat", flat, layout.DataPage, 1000, 4000, 2*4000 + runs(1000)},
 		{"levels", optional, layout.DataPage, 1000, 4000, 2*4000 + runs(1000) + 1000},

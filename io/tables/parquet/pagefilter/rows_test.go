@@ -62,9 +62,7 @@ func TestRows(t *testing.T) {
 // Bounds are those of the kept values alone, as the column's type is compared.
 func TestBounds(t *testing.T) {
 	i32 := func(v int32) string { return string(binary.LittleEndian.AppendUint32(nil, uint32(v))) }
-	f64 := func(v float64) string {
-		return string(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v)))
-	}
+	f64 := func(v float64) string { return string(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))) }
 	long := strings.Repeat("a", 63)
 	for _, test := range []struct {
 		name      string

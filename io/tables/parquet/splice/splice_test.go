@@ -17,11 +17,9 @@ import (
 // Booleans, as their fields and elements have them.
 const rawTrue, rawFalse = 1, 2
 
-func i32(id int16, v int64) layout.Raw { return layout.IntField(id, layout.RawI32, v) }
-func i64(id int16, v int64) layout.Raw { return layout.IntField(id, layout.RawI64, v) }
-func text(id int16, v string) layout.Raw {
-	return layout.TextField(id, []byte(v))
-}
+func i32(id int16, v int64) layout.Raw   { return layout.IntField(id, layout.RawI32, v) }
+func i64(id int16, v int64) layout.Raw   { return layout.IntField(id, layout.RawI64, v) }
+func text(id int16, v string) layout.Raw { return layout.TextField(id, []byte(v)) }
 
 func nested(id int16, fields ...layout.Raw) layout.Raw {
 	return layout.Raw{ID: id, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, fields)}
@@ -285,9 +283,7 @@ func TestFilterGroup(t *testing.T) {
 		must.Equal(t, test.got, test.want, test.what)
 	}
 	statistics, _, _ := layout.ReadRaw(find(c.meta, metaStatistics).Value)
-	want := []layout.Raw{
-		i64(3, 3), text(5, "k"), text(6, "b"),
-	}
+	want := []layout.Raw{i64(3, 3), text(5, "k"), text(6, "b")}
 	must.DeepEqual(t, statistics, want)
 	stats := encodingStats(&x)
 	got := find(c.meta, metaEncodingStats)
