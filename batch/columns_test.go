@@ -11,7 +11,7 @@ import (
 
 func TestCheckNames(t *testing.T) {
 	verdicts := []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}, {Name: "reason", Kind: batch.Explaining[0]}}
-	tests := []struct {
+	for _, test := range []struct {
 		name  string
 		input []string
 		clash string
@@ -21,8 +21,7 @@ func TestCheckNames(t *testing.T) {
 		{"case tells names apart", []string{"Allowed"}, ""},
 		{"first verdict column", []string{"url", "allowed"}, `"allowed"`},
 		{"later verdict column", []string{"reason"}, `"reason"`},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := batch.CheckNames(test.input, verdicts)
 			if test.clash == "" {

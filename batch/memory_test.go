@@ -78,18 +78,16 @@ func (g *greedy) Write(c batch.Chunk) error {
 // TestMemoryInFlight: the memory in use stays within the limit, however much sinks want,
 // and no batch waits for a later one.
 func TestMemoryInFlight(t *testing.T) {
-	tests := []struct {
-		name        string
-		size, wants int64
-		most        int64
+	for _, test := range []struct {
+		name              string
+		size, wants, most int64
 	}{
 		{"small", 10, 10, 1000},
 		{"large outputs", 10, 500, 1000},
 		{"a quarter each", 250, 100, 1000},
 		{"one batch is half of the memory", 500, 500, 1000},
 		{"one batch is too large", 2000, 0, 2000},
-	}
-	for _, test := range tests {
+	} {
 		for _, workers := range []int{1, 2, 8} {
 			g := &greedy{pieces: 50, size: test.size, wants: test.wants}
 			must.Get(batch.Run(context.Background(), g, g, evaluators(batchtest.Table(t, bodies, "*"), evaluate.Options{}), batch.Options{Workers: workers, Memory: 1000}))(t)

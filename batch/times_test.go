@@ -9,7 +9,7 @@ import (
 
 func TestParseSeconds(t *testing.T) {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Unix()
-	tests := []struct {
+	for _, test := range []struct {
 		text string
 		want int64
 	}{
@@ -59,8 +59,7 @@ func TestParseSeconds(t *testing.T) {
 		{"18991231", 18991231},
 		{"99999999999999999999", NoTime},
 		{"2026-02-30", NoTime},
-	}
-	for _, test := range tests {
+	} {
 		must.Equal(t, ParseSeconds([]byte(test.text)), test.want, test.text)
 	}
 }

@@ -71,10 +71,9 @@ var shapes = []shape{
 // virtual is an output of a shape: a source and a sink.
 type virtual struct {
 	*shape
-	rows, piece int
-	next        int
-	whole       *virtualWhole // the current group, if it is whole
-	pending     int           // rows that were not written yet
+	rows, piece, next int
+	whole             *virtualWhole // the current group, if it is whole
+	pending           int           // rows that were not written yet
 	// workers, reader and writer are how long they had something to do: the job's workers, and
 	// the output's own reader and writer.
 	workers        *atomic.Int64

@@ -151,9 +151,8 @@ func expectedOf(oracles map[string]reference.File, url []byte) (allowed, known b
 
 // worst is a body that is hostile to a certain algorithm, and paths for it.
 type worst struct {
-	name  string
-	rules []string
-	paths []string
+	name         string
+	rules, paths []string
 }
 
 // numbered returns n rules made from a format with one verb.

@@ -184,10 +184,7 @@ func TestBodySemantics(t *testing.T) {
 }
 
 func TestBodyRandomGroups(t *testing.T) {
-	bodies := 2500
-	if testing.Short() {
-		bodies = 300
-	}
+	bodies := must.Short(300, 2500)
 	chains := parseChains(t, bodyChains)
 	for i, profile := range profiles {
 		t.Run(profile.name, func(t *testing.T) {
@@ -337,9 +334,7 @@ func useSome(t testing.TB, data []byte, names func(uint32) []byte, p matcher.Pro
 }
 
 // reseal makes the checksums of broken rules right, as somebody does who forges them.
-func reseal(data []byte) {
-	matcher.Reseal(data)
-}
+func reseal(data []byte) { matcher.Reseal(data) }
 
 func useTries(tries []matcher.Trie, paths []string) {
 	var target matcher.Target

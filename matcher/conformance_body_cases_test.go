@@ -168,9 +168,7 @@ func sizeCases() []verdictCase {
 	const rule = "Disallow: /a"
 	// before returns a body, up to the start of line 3, that n more bytes fill to the
 	// limit.
-	before := func(n int) string {
-		return atEveryone + "#" + strings.Repeat("x", limit-n-len(atEveryone)-2) + "\n"
-	}
+	before := func(n int) string { return atEveryone + "#" + strings.Repeat("x", limit-n-len(atEveryone)-2) + "\n" }
 	// wide does the same in UTF-16, for n more characters.
 	wide := func(n int, text string) string {
 		return utf16(atEveryone + "#" + strings.Repeat("x", limit/2-1-n-len(atEveryone)-2) + "\n" + text)

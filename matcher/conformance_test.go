@@ -191,10 +191,7 @@ func engineSplit(url string) string {
 func TestSemanticsWarnings(t *testing.T) {
 	const start = "User-agent: *\n"
 	tooLong := start + strings.Repeat("#\n", robotstxt.DefaultLimit)
-	for _, c := range []struct {
-		name, body  string
-		rfc, google string
-	}{
+	for _, c := range []struct{ name, body, rfc, google string }{
 		{"body/byte_order_mark/UTF_16", utf16("User-agent: *"), "utf16_body 0", "utf16_body 0"},
 		{"body/NUL", start + "Disallow: /\x00a", "nul_in_line 2", "nul_in_line 2"},
 		{"body/size", tooLong, "body_limited 0", ""},

@@ -25,9 +25,7 @@ Disallow: /*.pdf$
 Disallow: /*sort=*page=
 `
 
-var designPaths = []struct {
-	path, rule string
-}{
+var designPaths = []struct{ path, rule string }{
 	{"/shop/shoes/sizes?sort=up", "Allow: /shop/*/sizes"},
 	{"/shop/shoes/red", "Disallow: /shop/"},
 	{"/about.pdf", "Disallow: /*.pdf$"},

@@ -48,10 +48,7 @@ func TestEverySmallRule(t *testing.T) {
 		for _, profile := range profiles {
 			t.Run(a.name+"/"+profile.name, func(t *testing.T) {
 				t.Parallel()
-				stride := 1
-				if testing.Short() {
-					stride = shortStride
-				}
+				stride := must.Short(shortStride, 1)
 				paths := newSmallPaths(a, profile.engine, profile.reference)
 				patterns := sequences(a.tokens, a.patterns-1)
 				for _, rest := range patterns[len(sequences(a.tokens, a.patterns-2)):] {
@@ -250,10 +247,7 @@ func TestEveryRobotsTxt(t *testing.T) {
 // TestRandomGroups compares verdict, reason, rule and agent of engine and reference, for
 // bodies of several groups. A group has up to 30 rules, a few have hundreds.
 func TestRandomGroups(t *testing.T) {
-	bodies := 4000
-	if testing.Short() {
-		bodies = 500
-	}
+	bodies := must.Short(500, 4000)
 	for i, profile := range profiles {
 		t.Run(profile.name, func(t *testing.T) {
 			t.Parallel()

@@ -14,7 +14,7 @@ import (
 
 func TestParseCrawlDelay(t *testing.T) {
 	const none = NoCrawlDelay
-	tests := []struct {
+	for _, test := range []struct {
 		value string
 		want  float64
 	}{
@@ -43,8 +43,7 @@ func TestParseCrawlDelay(t *testing.T) {
 		{"NaN", none},
 		{"١", none},
 		{strings.Repeat("9", 400), none},
-	}
-	for _, test := range tests {
+	} {
 		got, ok := ParseCrawlDelay([]byte(test.value))
 		if !ok {
 			got = none
@@ -100,7 +99,7 @@ func TestCollectSitemaps(t *testing.T) {
 	fits, fitting := many(MaxSitemaps, short)
 	more, _ := many(MaxSitemaps+1, short)
 	long, _ := many(5, MaxSitemapBytes/4)
-	tests := []struct {
+	for _, test := range []struct {
 		name, body string
 		want       []string
 		more       bool
@@ -114,8 +113,7 @@ func TestCollectSitemaps(t *testing.T) {
 		{"too many", more, fitting, true},
 		{"too long together", long, nil, true},
 		{"too long by escapes", "Sitemap: a\nSitemap: " + strings.Repeat("\xff", MaxSitemapBytes/2) + "\nSitemap: b", []string{"a"}, true},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := CollectRecords(robotstxt.Parse([]byte(test.body), robotstxt.Options{}), NewAgents(nil))
 			if test.want == nil && test.more {

@@ -19,10 +19,7 @@ import (
 func TestIndexFindsWhatTryingAllFinds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	word := func(alphabet string, most int) string { return randomText(rng, rng.IntN(most+1), alphabet) }
-	found, indexed, rounds := 0, 0, 40
-	if testing.Short() {
-		rounds = 4
-	}
+	found, indexed, rounds := 0, 0, must.Short(4, 40)
 	for _, alphabet := range []string{"/a*", "/ab*$?", "/abc%2F*?=", "aaaaaaaab/*"} {
 		for _, profile := range []Profile{robotstxt.RFC9309, robotstxt.Google} {
 			for range rounds {

@@ -222,10 +222,7 @@ func compareUsage(t *testing.T, body, path string) {
 func TestEverySmallUsage(t *testing.T) {
 	patterns := sequences([]string{"/", "a", "*", "$"}, 3)
 	paths := sequences([]string{"/", "a", "b"}, 3)
-	stride := 3 // prime to the number of patterns
-	if testing.Short() {
-		stride = 101
-	}
+	stride := must.Short(101, 3) // prime to the number of patterns
 	number := 0
 	for _, x := range patterns {
 		for _, y := range patterns {
@@ -342,10 +339,7 @@ func TestRandomUsage(t *testing.T) {
 	}
 	paths := []string{"/", "/a", "/ab", "/a%62", "/x", "/xb", "/?q=%2F", "/?q=/", "/robots.txt", "/c"}
 	random := rand.New(rand.NewPCG(1, 2))
-	rounds := 5000
-	if testing.Short() {
-		rounds = 300
-	}
+	rounds := must.Short(300, 5000)
 	for range rounds {
 		var body strings.Builder
 		for range 1 + random.IntN(12) {
@@ -390,9 +384,7 @@ func TestLicenses(t *testing.T) {
 
 func TestUsageLine(t *testing.T) {
 	const body = "User-agent: *\nContent-Usage: train-ai=y, search=y\nContent-Usage: train-ai=n # no\nContent-Usage: train-ai=n\nContent-Usage: /a* search=y\nContent-Usage: /*b search=n\n"
-	for _, tt := range []struct {
-		path, use, want string
-	}{
+	for _, tt := range []struct{ path, use, want string }{
 		{"/", "train-ai", "disallowed 3 Content-Usage: train-ai=n"},
 		{"/", "search", "allowed 2 Content-Usage: train-ai=y, search=y"},
 		{"/", "ai-use", "unknown 2 Content-Usage: train-ai=y, search=y"},
@@ -476,10 +468,7 @@ func TestSameKeySaysTheSame(t *testing.T) {
 	}
 	agents := matcher.NewAgents([]matcher.Chain{{"a"}, {"*"}})
 	random := rand.New(rand.NewPCG(3, 4))
-	bodies := 4000
-	if testing.Short() {
-		bodies = 1000
-	}
+	bodies := must.Short(1000, 4000)
 	o := matcher.UsageOptions{Uses: allUses, Licenses: true}
 	said := make(map[matcher.StatementsKey]string)
 	seen, again := 0, 0

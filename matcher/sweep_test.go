@@ -30,10 +30,7 @@ func TestSweepOfEverySmallSuffix(t *testing.T) {
 	for suffix := range oracle {
 		oracle[suffix] = reference.NewPattern(trie.patternOf(suffix), reference.RFC9309)
 	}
-	longest := 8
-	if testing.Short() {
-		longest = 5
-	}
+	longest := must.Short(5, 8)
 	matches := 0
 	for _, rest := range textsOf("ab", longest) {
 		text := "/" + rest
@@ -63,10 +60,7 @@ func TestSweepOfEverySmallSuffix(t *testing.T) {
 // thousand long with many branches. A pass must find the awaited literal in a chain.
 func TestSweepOfNestedLiterals(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	rounds := 20
-	if testing.Short() {
-		rounds = 2
-	}
+	rounds := must.Short(2, 20)
 	for range rounds {
 		var patterns []string
 		for range 300 {
@@ -112,10 +106,7 @@ func checkSweep(t *testing.T, trie *Trie, s *sweeper, text []byte) {
 // index literals in a path, that the engine builds a sweeper.
 func TestManyRulesLikeReference(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	rounds := 30
-	if testing.Short() {
-		rounds = 5
-	}
+	rounds := must.Short(5, 30)
 	for round := range rounds {
 		alphabet := [...]string{"a*", "ab*", "a/*?", "ab%2F*?", "aaaaaab*"}[round%5]
 		var body strings.Builder

@@ -35,10 +35,7 @@ var traceTokens = []string{"/", "a", "b", "*", "*", "$", "?", "%2F", "%2a", "%24
 // lengths.
 func TestTraceAgreesWithTheEngine(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	matched, bodies := 0, 4000
-	if testing.Short() {
-		bodies = 400
-	}
+	matched, bodies := 0, must.Short(400, 4000)
 	for range bodies {
 		body := randomRules(r, traceTokens, 8)
 		path := "/"
@@ -139,10 +136,7 @@ func TestShadowedNeverDecides(t *testing.T) {
 	for _, rest := range sequences([]string{"/", "a", "b", "?", "$", "!", "%2F", "index.html"}, 4) {
 		paths = append(paths, "/"+rest)
 	}
-	shadowed, bodies := 0, 120
-	if testing.Short() {
-		bodies = 12
-	}
+	shadowed, bodies := 0, must.Short(12, 120)
 	for range bodies {
 		body := randomRules(r, tokens, 6)
 		for _, profile := range profiles {

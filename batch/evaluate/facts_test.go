@@ -208,9 +208,7 @@ func TestFactsAllocateNothing(t *testing.T) {
 	}
 	e := New(factTable([]matcher.Chain{{"*"}}), Options{Columns: columnsOf(1, factNames...), AsOf: 1000})
 	b, v := &batch.Batch{URLs: batchtest.URLs(lines...)}, batch.Verdicts{}
-	if n := testing.AllocsPerRun(10, func() {
-		must.Do(t, e.Evaluate(b, &v))
-	}); n != 0 {
+	if n := testing.AllocsPerRun(10, func() { must.Do(t, e.Evaluate(b, &v)) }); n != 0 {
 		t.Errorf("%v allocations for %d URLs", n, len(lines))
 	}
 }
@@ -225,7 +223,7 @@ func TestStaleRules(t *testing.T) {
 	origin.Stale = true
 	rules.Add([]byte(authority), origin)
 
-	tests := []struct {
+	for _, test := range []struct {
 		path string
 		x, y matcher.Reason
 	}{
@@ -233,8 +231,7 @@ func TestStaleRules(t *testing.T) {
 		{"/no/yes", matcher.AllowRule, matcher.StaleRules},
 		{"/other", matcher.StaleRules, matcher.StaleRules},
 		{"/robots.txt", matcher.RobotsTxt, matcher.RobotsTxt},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.path, func(t *testing.T) {
 			e := New(rules, Options{Agents: 2, Explain: true})
 			var v batch.Verdicts

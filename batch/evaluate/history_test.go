@@ -269,10 +269,7 @@ func denyToo(text, later string, agents int) string {
 
 // Each row is decided by what was known at its own time, in any list.
 func TestEachRowIsDecidedByItsTime(t *testing.T) {
-	lists := uint64(60)
-	if testing.Short() {
-		lists = 12
-	}
+	lists := must.Short(12, uint64(60))
 	for seed := range lists {
 		rng := rand.New(rand.NewPCG(seed, 21))
 		x := makeTimed(rng)

@@ -191,9 +191,7 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 	}{{batch.CombineNone, 0}, {batch.CombineAnyDenied, 6}} { // a few for each distinct list
 		e := New(table, Options{Agents: 2, Combine: test.combine})
 		var v batch.Verdicts
-		if n := testing.AllocsPerRun(10, func() {
-			must.Do(t, e.Evaluate(b, &v))
-		}); n > test.most {
+		if n := testing.AllocsPerRun(10, func() { must.Do(t, e.Evaluate(b, &v)) }); n > test.most {
 			t.Errorf("combine %d: %v allocations for %d URLs", test.combine, n, c.Len())
 		}
 	}
@@ -250,9 +248,7 @@ func TestMissesOfEachRun(t *testing.T) {
 	var m Misses
 	var v batch.Verdicts
 	must.Do(t, New(new(ruletable.Table), Options{Misses: &m}).Evaluate(&batch.Batch{URLs: column}, &v))
-	slices.SortFunc(all, func(a, b string) int {
-		return cmp.Compare(xxh3.HashString(a), xxh3.HashString(b))
-	})
+	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(xxh3.HashString(a), xxh3.HashString(b)) })
 	want := all[:mostMisses]
 	slices.Sort(want)
 	got := m.Authorities()

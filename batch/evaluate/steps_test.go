@@ -93,9 +93,7 @@ var steps = []struct {
 	}},
 	{"4-prefixes", func(b *testing.B, rules *ruletable.Table) func(*batch.Batch, *batch.Verdicts) {
 		e := New(rules, Options{})
-		return func(x *batch.Batch, v *batch.Verdicts) {
-			must.Do(b, e.Evaluate(x, v))
-		}
+		return func(x *batch.Batch, v *batch.Verdicts) { must.Do(b, e.Evaluate(x, v)) }
 	}},
 }
 

@@ -140,10 +140,7 @@ func (s *said) mayFetch(url, agent string) bool {
 // apart and combined, in blocks of any size, with and without explanations.
 func TestUsesAreThoseOfTheReference(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	rounds := 300
-	if testing.Short() {
-		rounds = 50
-	}
+	rounds := must.Short(50, 300)
 	names := []string{"a", "b", "*"}
 	for round := range rounds {
 		bodies, list := usedBodies(random)

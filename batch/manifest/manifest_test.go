@@ -133,7 +133,7 @@ func TestReadRefuses(t *testing.T) {
 	newer.Manifest = Version + 1
 	gap := output("1.csv")
 	gap.Parts[1].Offset++
-	tests := []struct {
+	for _, test := range []struct {
 		name string
 		text []byte
 		want error
@@ -148,14 +148,13 @@ func TestReadRefuses(t *testing.T) {
 		{"an output twice", AppendEnd(AppendOutput(AppendOutput(AppendJob(nil, job()), output("1.csv")), output("1.csv")), 2), errDamaged},
 		{"a file of no rules", AppendRuleFiles(AppendJob(nil, job()), []RuleFile{{Source: 2}}), errDamaged},
 		{"more after the end", AppendEnd(AppendEnd(AppendJob(nil, job()), 0), 0), errDamaged},
-	}
-	for _, test := range tests {
+	} {
 		must.Is(t, must.Err(Read(bytes.NewReader(test.text))), test.want, test.name)
 	}
 }
 
 func TestDifference(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		change func(*Job)
 		want   string
 	}{
@@ -172,8 +171,7 @@ func TestDifference(t *testing.T) {
 		{func(j *Job) { j.Rules = j.Rules[:1] }, "rules has"},
 		{func(j *Job) { j.Rules[0].Checksum = "13" }, "rules in rules"},
 		{func(j *Job) { j.Rules[1].Files[0].Modified = modified.Add(1) }, "rules in c"},
-	}
-	for _, test := range tests {
+	} {
 		other := job()
 		test.change(other)
 		for _, got := range []string{job().Difference(other).String(), other.Difference(job()).String()} {
@@ -244,7 +242,7 @@ func write(t *testing.T, collect bool, rows ...int) (*file, *Output) {
 }
 
 func TestSums(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		collect bool
 		rows    []int
 		want    [][3]int64 // offset, size, rows
@@ -252,8 +250,7 @@ func TestSums(t *testing.T) {
 		{false, nil, [][3]int64{{0, 7, 0}}},
 		{false, []int{3, 0, 2}, [][3]int64{{0, 4, 0}, {4, 3, 3}, {7, 2, 2}, {9, 3, 0}}},
 		{true, []int{3, 1, 2, 4}, [][3]int64{{0, 4, 0}, {4, 6, 6}, {10, 7, 4}}},
-	}
-	for _, test := range tests {
+	} {
 		f, o := write(t, test.collect, test.rows...)
 		err := o.check()
 		must.Need(t, err == nil && len(o.Parts) == len(test.want), "%v: %+v, %v", test.rows, o.Parts, err)

@@ -39,7 +39,7 @@ func TestMergeNames(t *testing.T) {
 	running.Ended = false
 	again := shardOf(2, 3, nil)
 	again.Outputs[0].Output.Name = "0.csv"
-	tests := []struct {
+	for _, test := range []struct {
 		name       string
 		shards     []*Manifest
 		incomplete bool
@@ -55,8 +55,7 @@ func TestMergeNames(t *testing.T) {
 		{"versions", []*Manifest{shardOf(0, 2, nil), older}, false, " was replaced between the reads of shards 0 and 1"},
 		{"rule files", []*Manifest{shardOf(0, 2, nil), otherRules}, false, "rules/example.com was replaced between the reads of shards 0 and 1"},
 		{"output twice", []*Manifest{shardOf(0, 3, nil), shardOf(1, 3, nil), again}, false, "0.csv is an output of shards 0 and 2"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, err := Merge(test.shards)
 			must.Be(t, err != nil && errors.Is(err, ErrIncomplete) == test.incomplete && strings.Contains(err.Error(), test.want), "error %v, want %q", err, test.want)

@@ -42,7 +42,7 @@ func hash(o corpus.Options) string {
 // TestGolden: a benchmark's record names only the options, so the corpus for given options
 // must not change. If it has to, earlier records are no longer comparable.
 func TestGolden(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name    string
 		options corpus.Options
 		want    string
@@ -51,11 +51,8 @@ func TestGolden(t *testing.T) {
 		{"sample", corpus.SampleOptions(), "96b1789b4510d421"},
 		{"bare", corpus.Options{Bare: true}, "4c47488ff2ba69b2"},
 		{"another seed", corpus.Options{Seed: 1}, "5fac4f33b5b35890"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			must.Equal(t, hash(test.options), test.want, "hash")
-		})
+	} {
+		t.Run(test.name, func(t *testing.T) { must.Equal(t, hash(test.options), test.want, "hash") })
 	}
 }
 
@@ -106,7 +103,7 @@ func TestLarge(t *testing.T) {
 }
 
 func TestURLCount(t *testing.T) {
-	tests := []corpus.Options{
+	for _, options := range []corpus.Options{
 		{},
 		{Origins: 1},
 		{Origins: 1, URLs: 1},
@@ -116,8 +113,7 @@ func TestURLCount(t *testing.T) {
 		{Origins: 1000, URLs: 1_000_003, LargestOrigin: 1_000_000},
 		{Origins: 1000, URLs: 12345, LargestOrigin: 1},
 		{URLs: -1},
-	}
-	for _, options := range tests {
+	} {
 		c := corpus.New(options)
 		var sum int64
 		for o := range c.Origins() {
@@ -183,7 +179,7 @@ func TestShape(t *testing.T) {
 
 // TestOptions: each option changes the share that it is for, from none to a large one.
 func TestOptions(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name       string
 		none, much corpus.Options
 		of         func(stats) float64
@@ -202,8 +198,7 @@ func TestOptions(t *testing.T) {
 		{"Queries in URLs", corpus.Options{Queries: -1}, corpus.Options{Queries: 0.8}, func(s stats) float64 { return s.queries }, 0.7},
 		{"Queries in rules", corpus.Options{Queries: -1}, corpus.Options{Queries: 0.8}, func(s stats) float64 { return s.ruleQueries }, 0.7},
 		{"Invalid", corpus.Options{Invalid: -1}, corpus.Options{Invalid: 0.5}, func(s stats) float64 { return s.invalid }, 0.4},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.none.Origins, test.much.Origins = 200, 200
 			between(t, "none", test.of(measure(test.none)), 0, 0)

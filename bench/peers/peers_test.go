@@ -175,7 +175,7 @@ func TestOwnRunner(t *testing.T) {
 
 func TestSelectRows(t *testing.T) {
 	files := map[string]bool{"a.example": true, "b.example_443": true, "c.example_8080": true, "d.example": true}
-	tests := []struct {
+	for _, test := range []struct {
 		url  string
 		want row
 	}{
@@ -192,8 +192,7 @@ func TestSelectRows(t *testing.T) {
 		{"http://d.example/a\tb", row{}},
 		{"mailto:a@d.example", row{}},
 		{"", row{}},
-	}
-	for _, test := range tests {
+	} {
 		f := selectRows([]byte(test.url+"\n"), files)
 		var want []row
 		if test.want != (row{}) {
@@ -205,12 +204,9 @@ func TestSelectRows(t *testing.T) {
 
 func TestKind(t *testing.T) {
 	tests := []struct {
-		name    string
-		body    string
-		url     string
-		path    string
-		verdict byte // the peer's
-		want    string
+		name, body, url, path string
+		verdict               byte // the peer's
+		want                  string
 	}{
 		{"no answer", "User-agent: *\nDisallow: /", "http://h/a", "/a", 2, noAnswer},
 		{"robots.txt", "User-agent: *\nDisallow: /", "http://h/robots.txt", "/robots.txt", 0, robotsTxt},

@@ -174,10 +174,7 @@ func TestEveryCallFails(t *testing.T) {
 	writeFile(t, "rows.jsonl", `{"url":"http://a.example/robots.txt","body":"User-agent: *\nDisallow: /0"}`+"\n")
 	mustRun(t, "-in", "in/0.txt", "-rules", "rules", "-out", "in/1.parquet", "-prefix", "x_", "-quiet")
 	mustRun(t, "compile", "-rules", "rules", "-out", "site.rules", "-quiet")
-	step := 29
-	if testing.Short() {
-		step = 61
-	}
+	step := must.Short(61, 29)
 	if *everyCall {
 		step = 1
 	}
@@ -201,9 +198,7 @@ func TestEveryCallFails(t *testing.T) {
 				}
 				return files
 			}
-			empty := func() {
-				must.Do(t, errors.Join(os.RemoveAll("out"), os.Mkdir("out", 0o777)))
-			}
+			empty := func() { must.Do(t, errors.Join(os.RemoveAll("out"), os.Mkdir("out", 0o777))) }
 			empty()
 			if status, said := whole.run(t, dir, job.args...); status != exitDone {
 				t.Fatalf("status %d: %s", status, said)

@@ -30,10 +30,9 @@ const matrixRules = "User-agent: *\nDisallow: /d\n"
 
 // outcome is what commands say of a host.
 type outcome struct {
-	verdicts string // on /d and on /x, and the reason of the latter
-	class    string // in a survey; empty for no row
-	access   string
-	blocked  string
+	verdicts        string // on /d and on /x, and the reason of the latter
+	class           string // in a survey; empty for no row
+	access, blocked string
 }
 
 var (
@@ -122,9 +121,7 @@ func (h *matrixHost) fields(line string) []string {
 	if len(f) < 4 {
 		return nil
 	}
-	url := func(host string) string {
-		return "https://" + strings.TrimPrefix(host, "h") + h.host + "/robots.txt"
-	}
+	url := func(host string) string { return "https://" + strings.TrimPrefix(host, "h") + h.host + "/robots.txt" }
 	date, more := "2026-"+f[1]+"T12:00:00Z", f[3]
 	switch {
 	case f[1] == "-":
@@ -379,9 +376,7 @@ func TestEveryWayToAskGivesTheSameAnswer(t *testing.T) {
 			t.Run(command.name+"/"+name, func(t *testing.T) {
 				got := command.ask(t, cell)
 				for _, h := range cell.hosts {
-					t.Run(h.name, func(t *testing.T) {
-						must.Equal(t, got[h.host], command.want(&h), h.host)
-					})
+					t.Run(h.name, func(t *testing.T) { must.Equal(t, got[h.host], command.want(&h), h.host) })
 				}
 			})
 		}

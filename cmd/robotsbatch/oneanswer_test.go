@@ -215,10 +215,7 @@ func reduced[T any](items []T, fails func([]T) bool) []T {
 // and resumed. A list with two is reduced to the rows and lines that it takes.
 func TestOneAnswer(t *testing.T) {
 	t.Chdir(t.TempDir())
-	n := *answers
-	if testing.Short() {
-		n = min(n, 2)
-	}
+	n := must.Short(min(*answers, 2), *answers)
 	plain := way{rules: "rules", in: ".csv", out: ".csv", inputs: 1, shards: 1}
 	for seed := range uint64(n) {
 		random := rand.New(rand.NewPCG(seed, 43))

@@ -255,9 +255,7 @@ func TestKilledRunsTemporaryFolder(t *testing.T) {
 	}
 	writeFile(t, "captures.jsonl", captures.String())
 	must.Do(t, cmd.Start())
-	left := func() []string {
-		return must.Get(filepath.Glob(filepath.Join(temp, "*")))(t)
-	}
+	left := func() []string { return must.Get(filepath.Glob(filepath.Join(temp, "*")))(t) }
 	for began := time.Now(); len(left()) < 2; time.Sleep(time.Millisecond) {
 		must.Need(t, time.Since(began) <= 20*time.Second, "no temporary folder appeared")
 	}

@@ -31,9 +31,8 @@ var archiveFiles = flag.Int("warcs", 5, "number of WARC `files` from which singl
 
 // archived is a record in an archive.
 type archived struct {
-	host, file     string
-	offset, length int
-	day, status    int
+	host, file                  string
+	offset, length, day, status int
 }
 
 // index is a record as a line of an index in csv.

@@ -399,10 +399,7 @@ func (r *replayed) ask(t *testing.T, rows []replayedRow, want func(replayedRow) 
 // manual's sentences: tables and WARC files, packs and packs with a history, at the row's time,
 // at one time for all rows, and at the newest.
 func TestEveryWayIsAReplay(t *testing.T) {
-	left := *replayedHistories
-	if testing.Short() {
-		left = min(left, 20)
-	}
+	left := must.Short(min(*replayedHistories, 20), *replayedHistories)
 	for batch := uint64(0); left > 0; batch++ {
 		histories := min(left, replayBatch)
 		left -= histories

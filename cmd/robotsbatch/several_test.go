@@ -89,9 +89,7 @@ func runSeveral(t *testing.T, workers int, args ...string) *several {
 func (s *several) readManifest(data []byte) error {
 	for line := range bytes.Lines(data) {
 		var entry struct {
-			Output struct {
-				Output struct{ Name string }
-			}
+			Output struct{ Output struct{ Name string } }
 		}
 		if err := json.Unmarshal(line, &entry); err != nil {
 			return err

@@ -315,10 +315,7 @@ func TestEveryRequestFails(t *testing.T) {
 	}
 	all := job(false, 0)
 	t.Logf("%d requests", all)
-	step := int64(1)
-	if testing.Short() {
-		step = 11
-	}
+	step := must.Short(11, int64(1))
 	for at := int64(1); at <= all; at += step {
 		for _, refuse := range []bool{false, true} {
 			empty()

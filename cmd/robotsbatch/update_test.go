@@ -73,10 +73,7 @@ func allowsNothingMore(t *testing.T, prepare func(*replayed)) {
 // cutReplays yields random histories that are cut into three parts, and then written.
 func cutReplays(t *testing.T) iter.Seq[*replayed] {
 	return func(yield func(*replayed) bool) {
-		left := *updatedHistories
-		if testing.Short() {
-			left = min(left, 20)
-		}
+		left := must.Short(min(*updatedHistories, 20), *updatedHistories)
 		for batch := uint64(0); left > 0; batch++ {
 			histories := min(left, 10)
 			left -= histories

@@ -10,12 +10,11 @@ const day = 24 * 60 * 60
 
 func TestOutcome(t *testing.T) {
 	allow429, denyUnresolved := Policy{Allow429: true}, Policy{DenyUnresolved: true}
-	tests := []struct {
-		name   string
-		policy Policy
-		fetch  Fetch
-		target Outcome
-		want   Outcome
+	for _, test := range []struct {
+		name         string
+		policy       Policy
+		fetch        Fetch
+		target, want Outcome
 	}{
 		{"2xx: 200", Policy{}, Fetch{Status: 200}, 0, Rules},
 		{"2xx: 204", Policy{}, Fetch{Status: 204}, 0, Rules},
@@ -46,8 +45,7 @@ func TestOutcome(t *testing.T) {
 		{"no final status: 600", Policy{}, Fetch{Status: 600}, 0, DisallowAll},
 		{"no final status: 999", Policy{}, Fetch{Status: 999}, 0, DisallowAll},
 		{"no final status: -1", Policy{}, Fetch{Status: -1}, 0, DisallowAll},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			must.Equal(t, test.policy.Outcome(test.fetch, test.target), test.want, "outcome")
 		})
@@ -61,7 +59,7 @@ func TestDecide(t *testing.T) {
 	down := func(days float64) Fetch { return at(503, days) }
 	moved := func(days float64) Fetch { return at(301, days) }
 	never := Fetch{Status: 500}
-	tests := []struct {
+	for _, test := range []struct {
 		name    string
 		policy  Policy
 		fetches []Fetch
@@ -89,8 +87,7 @@ func TestDecide(t *testing.T) {
 		{"failures at unknown times deny", Policy{}, []Fetch{{Status: 200}, never}, 0, Decision{DisallowAll, 1, false}},
 		{"failures at unknown times add nothing", Policy{}, []Fetch{never, down(0), down(29)}, 0, Decision{DisallowAll, 2, false}},
 		{"failures at unknown times take nothing", Policy{}, []Fetch{never, down(0), down(30)}, 0, Decision{AllowAfterOutage, 2, false}},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			course := NewCourse(test.policy)
 			for _, f := range test.fetches {

@@ -92,11 +92,9 @@ func TestParseLimit(t *testing.T) {
 	upTo := func(n int) string { return start + strings.Repeat("\n", n-len(start)) }
 	atLimit := upTo(minLimit-len(rule)) + rule
 	for _, tt := range []struct {
-		name    string
-		body    string
-		limit   int
-		rules   int
-		limited bool
+		name, body   string
+		limit, rules int
+		limited      bool
 	}{
 		{"ends at the limit", atLimit, 0, 1, false},
 		{"line end is the next byte", atLimit + "\n", 0, 1, true},

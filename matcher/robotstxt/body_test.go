@@ -23,7 +23,7 @@ func filled(start string, size int, end string) []byte {
 func TestLimit(t *testing.T) {
 	const start = "User-agent: a\nAllow: /x\n"
 	type options = robotstxt.Options
-	tests := []struct {
+	for _, test := range []struct {
 		row     string
 		body    []byte
 		options options
@@ -52,8 +52,7 @@ func TestLimit(t *testing.T) {
 		{"cut at the limit", filled(start, limit, "\nAllow: /y"), options{Cut: true}, "1@a 2+/x", true},
 		{"cut beyond the limit", filled(start, limit+20, "\nAllow: /y\nAllow: /z"), options{Cut: true}, "1@a 2+/x", true},
 		{"cut, google", []byte("User-agent: a\nAllow: /x\nAllow: /y"), options{Cut: true, Profile: robotstxt.Google}, "1@a 2+/x", true},
-	}
-	for _, test := range tests {
+	} {
 		f := parse(test.body, test.options)
 		want := test.want
 		if test.limited {
@@ -80,7 +79,7 @@ func checkCounted(t *testing.T, row string, body []byte, o robotstxt.Options) {
 
 func TestBodyKinds(t *testing.T) {
 	little := func(text string) string { return string(encodeUTF16(binary.LittleEndian, text)) }
-	tests := []struct {
+	for _, test := range []struct {
 		body, kind, google string
 		options            robotstxt.Options
 	}{
@@ -103,8 +102,7 @@ func TestBodyKinds(t *testing.T) {
 		{body: little("\r\n"), kind: "empty", google: "unreadable"},
 		{body: little("<p>"), kind: "html", google: "unreadable"},
 		{body: "no line is whole", kind: "empty", options: robotstxt.Options{Cut: true}},
-	}
-	for _, test := range tests {
+	} {
 		if test.google == "" {
 			test.google = test.kind
 		}
@@ -142,12 +140,10 @@ func TestUTF16(t *testing.T) {
 func TestUTF16Limit(t *testing.T) {
 	units := limit/2 - 1 // without the mark
 	text := string(filled("User-agent: a\n", units, "\nAllow: /y"))
-	tests := []struct {
-		row   string
-		text  string
-		limit int
-		cut   int
-		want  string
+	for _, test := range []struct {
+		row, text  string
+		limit, cut int
+		want       string
 	}{
 		{"as long as the limit", text, 0, 0, "1@a 3+/y ; 0!utf16_body"},
 		{"the limit cuts a rule", text + "z", 0, 0, "1@a ; 0!utf16_body 0!body_limited"},
@@ -156,8 +152,7 @@ func TestUTF16Limit(t *testing.T) {
 		{"the limit halves LF", text + "\nz", limit + 1, 0, "1@a 3+/y ; 0!utf16_body 0!body_limited"},
 		{"the limit halves z", text + "z\n", limit + 1, 0, "1@a ; 0!utf16_body 0!body_limited"},
 		{"the body ends with half a unit", text + "z", 0, 1, "1@a ; 0!utf16_body 0!body_limited"},
-	}
-	for _, test := range tests {
+	} {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			body := encodeUTF16(order, test.text)
 			body = body[:len(body)-test.cut]
@@ -175,15 +170,14 @@ func TestUTF16Limit(t *testing.T) {
 // with Parse and with the reference, in each encoding and for all positions of a line end.
 func TestReadSize(t *testing.T) {
 	const start, rule = "User-agent: a\n", "\nAllow: /y"
-	encodings := map[string]struct {
+	for name, encoding := range map[string]struct {
 		unit   int // size in bytes
 		encode func(string) []byte
 	}{
 		"UTF-8":    {1, func(s string) []byte { return []byte(s) }},
 		"UTF-16LE": {2, func(s string) []byte { return encodeUTF16(binary.LittleEndian, s) }},
 		"UTF-16BE": {2, func(s string) []byte { return encodeUTF16(binary.BigEndian, s) }},
-	}
-	for name, encoding := range encodings {
+	} {
 		for _, o := range []robotstxt.Options{{}, {Limit: limit + 1}, {Cut: true}} {
 			if name == "UTF-16BE" && (o.Cut || o.Limit > 0) {
 				continue // the order of bytes is nothing to limits
@@ -219,11 +213,10 @@ func encodeUTF16(order binary.AppendByteOrder, text string) []byte {
 func TestGoogleLineLength(t *testing.T) {
 	const longest = 16663
 	rule := func(n int, key string) string { return key + strings.Repeat("x", n-len(key)) }
-	tests := []struct {
-		row  string
-		line string
-		want int // length of the pattern
-		cut  bool
+	for _, test := range []struct {
+		row, line string
+		want      int // length of the pattern
+		cut       bool
 	}{
 		{"as long as permitted", rule(longest, "Allow: /"), longest - len("Allow: "), false},
 		{"a byte longer", rule(longest+1, "Allow: /"), longest - len("Allow: "), true},
@@ -232,8 +225,7 @@ func TestGoogleLineLength(t *testing.T) {
 		{"NUL beyond", rule(longest, "Allow: /") + "\x00", longest - len("Allow: "), true},
 		{"NUL within", "Allow: /ab\x00" + rule(longest, "Allow: /"), len("/ab"), true},
 		{"comment beyond", rule(longest, "Allow: /") + "#", longest - len("Allow: "), true},
-	}
-	for _, test := range tests {
+	} {
 		for _, end := range []string{"", "\n", "\r\n"} {
 			body := []byte("User-agent: a\n" + test.line + end)
 			f := parse(body, robotstxt.Options{Profile: robotstxt.Google})

@@ -68,9 +68,7 @@ func parseBy(p *robotstxt.Parser, body []byte, o robotstxt.Options) *parsed {
 }
 
 // dump formats a parsed body as text, one record a line. Text from the body is quoted.
-func dump(f *parsed) string {
-	return dumpRecords(f.File) + dumpWarnings(f.warnings)
-}
+func dump(f *parsed) string { return dumpRecords(f.File) + dumpWarnings(f.warnings) }
 
 func dumpRecords(f *robotstxt.File) string {
 	var b strings.Builder

@@ -55,10 +55,8 @@ func TestOthers(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	tests := []struct {
-		row  string
-		body string
-		want string
+	for _, test := range []struct {
+		row, body, want string
 		// google is the expectation under that profile, if it differs.
 		google string
 	}{
@@ -142,8 +140,7 @@ func TestParse(t *testing.T) {
 		},
 		{"rules: pattern without slash", "User-agent: a\nDisallow: x\nAllow: $\nAllow: *x\nAllow: %2Fx", "1@a 2-x 3+$ 4+*x 5+%2Fx ; 2!pattern_without_slash 3!pattern_without_slash 5!pattern_without_slash", ""},
 		{"nothing", "", "", ""},
-	}
-	for _, test := range tests {
+	} {
 		for _, profile := range profiles {
 			want := test.want
 			if profile.profile == robotstxt.Google && test.google != "" {
@@ -230,7 +227,7 @@ func TestWarningKindString(t *testing.T) {
 
 // TestAllocations: the number of allocations must not grow with the number of lines.
 func TestAllocations(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		row  string
 		body []byte
 		most float64
@@ -241,15 +238,14 @@ func TestAllocations(t *testing.T) {
 		{"line ends", bytes.Repeat([]byte("\r"), 500_000), 1},
 		{"NULs", bytes.Repeat([]byte("\x00"), 500_000), 10},
 		{"warnings", bytes.Repeat([]byte("x\n"), 200_000), 20},
-	}
-	for _, test := range tests {
+	} {
 		got := testing.AllocsPerRun(3, func() { robotstxt.Parse(test.body, robotstxt.Options{}) })
 		must.Be(t, got <= test.most, "%s: %v allocations, want at most %v", test.row, got, test.most)
 	}
 }
 
 func TestAgent(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		value    string
 		everyone bool
 		token    string
@@ -280,8 +276,7 @@ func TestAgent(t *testing.T) {
 		{"a\xffb", false, "a", "a\xffb"},
 		{"Foo,Bar", false, "Foo", "Foo,Bar"},
 		{";x", false, "", ";x"},
-	}
-	for _, test := range tests {
+	} {
 		a := robotstxt.Agent{Value: []byte(test.value)}
 		must.Equal(t, a.Everyone(), test.everyone, test.value, "everyone")
 		if token, word := a.Names(robotstxt.RFC9309); string(token) != test.token || string(word) != test.word {

@@ -247,10 +247,7 @@ func byLibrary(statement string) string {
 // shorter ones show.
 func TestEverySmallStatement(t *testing.T) {
 	tokens := []string{"search", "=", "y", "n", ",", " ", ";", "(", ")", "\"", "1", "?", "A", "\t", ".", "*", "@", "-"}
-	length := 5
-	if testing.Short() {
-		length = 3
-	}
+	length := must.Short(3, 5)
 	statements := []string{""}
 	for n := range length {
 		var longer []string

@@ -137,7 +137,7 @@ func trackedFiles(t *testing.T) []string {
 // TestCheckImports tries the checker on imports that the repository does not
 // have, so that its silence above means something.
 func TestCheckImports(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		from, to string
 		allowed  bool
 	}{
@@ -195,8 +195,7 @@ func TestCheckImports(t *testing.T) {
 		{"scripts/imports", "cmd/robotsbatch", false},
 		{"io", "strings", false},
 		{"util", "strings", false},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.from+" imports "+test.to, func(t *testing.T) {
 			from, to := "robotsbatch/"+test.from, test.to
 			if folder, _, _ := strings.Cut(to, "/"); slices.Contains([]string{"matcher", "batch", "io", "cmd", "bench"}, folder) {

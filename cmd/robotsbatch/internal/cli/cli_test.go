@@ -43,7 +43,7 @@ func TestVersion(t *testing.T) {
 	library := &debug.Module{Path: "example.com/library", Version: "v1.2.3"}
 	settings := []debug.BuildSetting{{Key: "GOOS", Value: "linux"}, {Key: "GOARCH", Value: "arm64"}}
 	vcs := append(settings[:2:2], debug.BuildSetting{Key: "vcs.revision", Value: commit}, debug.BuildSetting{Key: "vcs.time", Value: "2026-03-01T12:00:00Z"})
-	tests := []struct {
+	for _, test := range []struct {
 		name    string
 		info    debug.BuildInfo
 		version string
@@ -57,8 +57,7 @@ func TestVersion(t *testing.T) {
 			"robotsbatch " + number + " ", commit + ", with changes that are not committed\n",
 		}},
 		{"go run", debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: settings}, number, []string{"robotsbatch " + number + " ", "commit     unknown: "}},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
 			printVersion(&out, &test.info)
@@ -71,7 +70,7 @@ func TestVersion(t *testing.T) {
 }
 
 func TestSizeOf(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		text string
 		want int64 // -1: refused
 	}{
@@ -97,8 +96,7 @@ func TestSizeOf(t *testing.T) {
 		{"M", -1},
 		{"1.5GiB", -1},
 		{"0", -1},
-	}
-	for _, test := range tests {
+	} {
 		got := int64(-1)
 		err := Size(&got, 1)(test.text)
 		must.Be(t, (err != nil) == (test.want < 0) && got == test.want, "%q: %d, %v; want %d", test.text, got, err, test.want)
@@ -109,7 +107,7 @@ func TestSizeOf(t *testing.T) {
 }
 
 func TestAllowance(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		text          string
 		unknown, rows int64
 		want          bool
@@ -126,8 +124,7 @@ func TestAllowance(t *testing.T) {
 		{"0.5%", 6, 1000, false},
 		{"100%", 10, 10, true},
 		{"1%", 0, 0, true},
-	}
-	for _, test := range tests {
+	} {
 		var a Allowance
 		must.Do(t, a.Set(test.text))
 		must.Equal(t, a.Permits(test.unknown, test.rows), test.want, "-max-invalid", a, "permits", test.unknown, test.rows)
