@@ -115,8 +115,7 @@ func TestFlips(t *testing.T) {
 	last := bytes.LastIndexByte(whole[:len(whole)-1], '\n')
 	for i := range whole {
 		for _, mask := range []byte{1, 0x20, 0x80} {
-			flipped := bytes.Clone(whole)
-			flipped[i] ^= mask
+			flipped := must.Flipped(whole, i, mask)
 			m, err := Read(bytes.NewReader(flipped))
 			switch {
 			case err == nil && i < last:
@@ -293,8 +292,7 @@ func TestCheckFinds(t *testing.T) {
 		return len(o.Parts)
 	}
 	for i := range sound {
-		broken := bytes.Clone(sound)
-		broken[i] ^= 1 << rand.IntN(8)
+		broken := must.Flipped(sound, i, 1<<rand.IntN(8))
 		got := check(broken)
 		must.Need(t, len(got) != 0 && got[0] == partOf(i), "byte %d: parts %v, want %d", i, got, partOf(i))
 		got = check(sound[:i])

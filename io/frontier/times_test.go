@@ -2,13 +2,11 @@ package frontier
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
@@ -50,14 +48,7 @@ func arrowTimes(t *testing.T, times string) string {
 	record := tablestest.NewRecord([]string{"url", "when"},
 		tablestest.FromJSON(t, arrow.BinaryTypes.String, `["http://a/","http://b/","http://c/","http://d/"]`),
 		tablestest.FromJSON(t, arrow.FixedWidthTypes.Timestamp_ms, times))
-	file := must.Get(os.Create(filepath.Join(t.TempDir(), "a.arrow")))(t)
-	w, err := ipc.NewFileWriter(file, ipc.WithSchema(record.Schema()))
-	if err == nil {
-		err = errors.Join(w.Write(record), w.Close(), file.Close())
-	}
-	data, readErr := os.ReadFile(file.Name())
-	must.Do(t, errors.Join(err, readErr))
-	return string(data)
+	return string(tablestest.WriteArrow(t, false, record.Schema(), []arrow.Record{record}))
 }
 
 // readTimes reads an input to its end.
@@ -69,22 +60,20 @@ func readTimes(t *testing.T, name, data string, o Options) (times []int64, err e
 		return nil, err
 	}
 	defer c.Close()
-	for {
-		p, err := c.Next(t.Context())
-		if err == io.EOF {
-			return times, c.Complete()
-		}
-		if err != nil {
-			return nil, err
-		}
+	err = tablestest.Each(c, func(p batch.Piece) error {
 		b, err := p.Decode()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		must.Need(t, len(b.Times) == b.URLs.Len(), "%s: %d times of %d rows", name, len(b.Times), b.URLs.Len())
 		times = append(times, b.Times...)
 		if b.Release != nil {
 			b.Release()
 		}
+		return nil
+	})
+	if err == nil {
+		err = c.Complete()
 	}
+	return times, err
 }

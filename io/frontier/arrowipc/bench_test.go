@@ -1,9 +1,7 @@
 package arrowipc
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"testing"
 
@@ -52,15 +50,10 @@ func BenchmarkDecode(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				source := must.Get(open(data, e.stream, Options{}))(b)
-				for {
-					p, err := source.Next(context.Background())
-					if err == io.EOF {
-						break
-					}
-					must.Do(b, err)
-					batch := must.Get(p.Decode())(b)
-					batch.Release()
-				}
+				must.Do(b, tablestest.Each(source, func(p batch.Piece) error {
+					must.Get(p.Decode())(b).Release()
+					return nil
+				}))
 				must.Do(b, source.Close())
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(4*benchmarkRows), "ns/row")

@@ -2,10 +2,8 @@ package arrowipc
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -50,16 +48,10 @@ func (s selecting) filtered(data []byte) ([]byte, error) {
 	}
 	var out output
 	w, err := NewSink(&out, SinkOptions{From: src, Stream: s.stream, Layout: passedLayout})
+	if err == nil {
+		err = tablestest.Each(src, func(p batch.Piece) error { return passPiece(w, p, s.verdicts) })
+	}
 	if err != nil {
-		return nil, err
-	}
-	for err == nil {
-		var p batch.Piece
-		if p, err = src.Next(context.Background()); err == nil {
-			err = passPiece(w, p, s.verdicts)
-		}
-	}
-	if err != io.EOF {
 		return nil, err
 	}
 	err = w.Close()
@@ -175,8 +167,8 @@ func sameGathered(t *testing.T, data []byte, s selecting) (gathered []byte) {
 			must.Equal(t, b.Offset%8, 0, "buffer", k, "begins at", b.Offset)
 		}
 	}
-	_, got := libraryRead(t, gathered)
-	_, want := libraryRead(t, decoded)
+	_, got := tablestest.ReadArrow(t, gathered)
+	_, want := tablestest.ReadArrow(t, decoded)
 	for i := range got {
 		sameInput(t, got[i], want[i])
 	}

@@ -2,10 +2,8 @@ package arrowipc
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -16,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
@@ -254,17 +253,14 @@ func (s selecting) decoded(data []byte, codec compress.Codec) ([]byte, error) {
 		columns.Verdicts = nil
 	}
 	w, err := NewSink(&out, SinkOptions{Schema: src.Schema(), Stream: s.stream, Codec: codec, Layout: columns, Selects: !s.all})
-	for err == nil {
-		p, err2 := src.Next(context.Background())
-		if err2 == io.EOF {
-			err = w.Close()
-			return out.Bytes(), err
-		}
-		if err = err2; err == nil {
-			err = passPiece(w, p, s.verdicts)
-		}
+	if err == nil {
+		err = tablestest.Each(src, func(p batch.Piece) error { return passPiece(w, p, s.verdicts) })
 	}
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return out.Bytes(), err
 }
 
 // No value of a row that is left out is anywhere in the output: not in dictionaries, buffers or
@@ -321,7 +317,7 @@ func (g *goneTable) gone(t *testing.T, name string, data []byte, stream bool, co
 // same compares the rows of an output with the kept rows.
 func (g *goneTable) same(t *testing.T, out []byte, records []arrow.Record) {
 	t.Helper()
-	_, got := libraryRead(t, out)
+	_, got := tablestest.ReadArrow(t, out)
 	for k, record := range records {
 		var rows []int
 		for i := range goneRows {

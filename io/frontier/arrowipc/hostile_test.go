@@ -2,7 +2,6 @@ package arrowipc
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -112,8 +111,7 @@ func TestFlippedBytes(t *testing.T) {
 		data := libraryWrite(t, e, record.Schema(), record)
 		t.Run(e.String(), func(t *testing.T) {
 			for i := 0; i < len(data); i += stride {
-				damaged := bytes.Clone(data)
-				damaged[i] ^= []byte{0x01, 0xFF, 0x80}[i%3]
+				damaged := must.Flipped(data, i, []byte{0x01, 0xFF, 0x80}[i%3])
 				bytes := must.Allocated(func() {
 					batches, err := readAll(damaged, e.stream, Options{Memory: memory})
 					if err == nil {
@@ -283,8 +281,7 @@ func TestLZ4BlockChecksums(t *testing.T) {
 		t.Fatalf("%q, %v", dst, err)
 	}
 	for i := range frame {
-		damaged := bytes.Clone(frame)
-		damaged[i] ^= 0x10
+		damaged := must.Flipped(frame, i, 0x10)
 		err := layout.Decompress(dst, sized(int64(len(text)), damaged), layout.CodecLZ4)
 		must.Be(t, err != nil || string(dst) == text, "byte %d changed: %q and no error", i, dst)
 	}
@@ -301,7 +298,7 @@ func TestOffsetsThatDoNotBeginAtZero(t *testing.T) {
 	var out output
 	s := must.Get(NewSink(&out, SinkOptions{Codec: compress.Zstd, Schema: urlSchema, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	writeBatches(t, s, batches)
-	_, records := libraryRead(t, out.Bytes())
+	_, records := tablestest.ReadArrow(t, out.Bytes())
 	column := records[0].Column(0).(*array.String)
 	must.Need(t, column.Value(0) == "p://a/" && column.Value(1) == "htt" && column.ValueOffset(0) == 0, "came out as %v from %d", column, column.ValueOffset(0))
 }
@@ -423,8 +420,7 @@ func TestTwoSchemas(t *testing.T) {
 		file := libraryWrite(t, encoding{false, compress.None}, record.Schema(), record)
 		for _, pipe := range []bool{false, true} {
 			for _, at := range []int{bytes.Index(file, []byte(column)), bytes.LastIndex(file, []byte(column))} {
-				damaged := bytes.Clone(file)
-				damaged[at] ^= 1
+				damaged := must.Flipped(file, at, 1)
 				must.Fail(t, must.Err(readAll(damaged, pipe, Options{URLColumn: "url"})), "column", column, "byte", at, "pipe", pipe)
 			}
 		}
@@ -469,20 +465,13 @@ func decodeAll(data []byte, stream bool) error {
 		return err
 	}
 	defer s.Close()
-	for {
-		p, err := s.Next(context.Background())
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return tablestest.Each(s, func(p batch.Piece) error {
 		b, err := p.Decode()
-		if err != nil {
-			return err
+		if err == nil {
+			b.Release()
 		}
-		b.Release()
-	}
+		return err
+	})
 }
 
 // Changed bytes of files and streams are found wherever they are, those of
@@ -495,8 +484,7 @@ func TestSums(t *testing.T) {
 			must.Do(t, decodeAll(data, true))
 		}
 		for i := range data {
-			changed := bytes.Clone(data)
-			changed[i] ^= 1 << rand.IntN(8)
+			changed := must.Flipped(data, i, 1<<rand.IntN(8))
 			must.Be(t, decodeAll(changed, stream) != nil, "stream %v: byte %d of %d: no error", stream, i, len(data))
 		}
 		at := bytes.LastIndex(data, []byte("abc"))
@@ -509,7 +497,7 @@ func TestSums(t *testing.T) {
 // Other readers do not mind checksums.
 func TestSumsAndTheLibrary(t *testing.T) {
 	for _, stream := range []bool{false, true} {
-		_, records := libraryRead(t, summed(t, stream))
+		_, records := tablestest.ReadArrow(t, summed(t, stream))
 		must.Equal(t, len(records), 3, "stream", stream, "record batches")
 	}
 }

@@ -2,7 +2,6 @@ package arrowipc
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,8 +15,8 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
-	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/arrow/layout"
 )
 
@@ -47,16 +46,6 @@ func (o *output) Write(p []byte) (int, error) {
 func (o *output) Close() error { o.closed = true; return nil }
 func (o *output) Abort()       { o.aborted = true }
 
-// seeker makes a buffer what the library's file writer writes to.
-type seeker struct{ bytes.Buffer }
-
-func (s *seeker) Seek(offset int64, whence int) (int64, error) {
-	if offset != 0 || whence != io.SeekCurrent {
-		return 0, errors.New("no seeking")
-	}
-	return int64(s.Len()), nil
-}
-
 // encoding is a way to write Arrow data.
 type encoding struct {
 	stream      bool
@@ -85,50 +74,13 @@ func libraryWrite(t testing.TB, e encoding, schema *arrow.Schema, records ...arr
 
 func libraryWriteWith(t testing.TB, e encoding, schema *arrow.Schema, options []ipc.Option, records ...arrow.Record) []byte {
 	t.Helper()
-	options = append(options, ipc.WithSchema(schema))
 	switch e.compression {
 	case compress.Zstd:
 		options = append(options, ipc.WithZstd())
 	case compress.LZ4:
 		options = append(options, ipc.WithLZ4())
 	}
-	var out seeker
-	var w interface {
-		Write(arrow.Record) error
-		Close() error
-	}
-	if e.stream {
-		w = ipc.NewWriter(&out, options...)
-	} else {
-		w = must.Get(ipc.NewFileWriter(&out, options...))(t)
-	}
-	for _, record := range records {
-		must.Do(t, w.Write(record))
-	}
-	must.Do(t, w.Close())
-	return out.Bytes()
-}
-
-// libraryRead reads with the library's readers; the records are never released.
-func libraryRead(t testing.TB, data []byte) (*arrow.Schema, []arrow.Record) {
-	t.Helper()
-	if !bytes.HasPrefix(data, []byte(layout.Magic)) {
-		r := must.Get(ipc.NewReader(bytes.NewReader(data)))(t)
-		var records []arrow.Record
-		for r.Next() {
-			r.Record().Retain()
-			records = append(records, r.Record())
-		}
-		must.Do(t, r.Err())
-		return r.Schema(), records
-	}
-	r := must.Get(ipc.NewFileReader(bytes.NewReader(data)))(t)
-	var records []arrow.Record
-	for i := range r.NumRecords() {
-		record := must.Get(r.RecordAt(i))(t)
-		records = append(records, record)
-	}
-	return r.Schema(), records
+	return tablestest.WriteArrow(t, e.stream, schema, records, options...)
 }
 
 // open opens data as a stream, or as a file when it is one and pipe is false.
@@ -152,33 +104,21 @@ func (r *stepReader) Read(p []byte) (int, error) {
 }
 
 // readAll decodes everything; the batches are not released.
-func readAll(data []byte, pipe bool, o Options) ([]*batch.Batch, error) {
+func readAll(data []byte, pipe bool, o Options) (batches []*batch.Batch, err error) {
 	source, err := open(data, pipe, o)
 	if err != nil {
 		return nil, err
 	}
 	defer source.Close()
-	var batches []*batch.Batch
-	for {
-		p, err := source.Next(context.Background())
-		if err == io.EOF {
-			return batches, nil
-		}
-		if err != nil {
-			return batches, err
-		}
+	err = tablestest.Each(source, func(p batch.Piece) error {
 		b, err := p.Decode()
 		if err != nil {
-			return batches, fmt.Errorf("%s: %w", p.Name(), err)
+			return fmt.Errorf("%s: %w", p.Name(), err)
 		}
 		batches = append(batches, b)
-	}
-}
-
-// newLibraryStream writes a stream of one dictionary column "url".
-func newLibraryStream(w io.Writer, dt arrow.DataType, deltas bool) *ipc.Writer {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: dt, Nullable: true}}, nil)
-	return ipc.NewWriter(w, ipc.WithSchema(schema), ipc.WithDictionaryDeltas(deltas))
+		return nil
+	})
+	return batches, err
 }
 
 // positions returns the positions of the tables in a vector.

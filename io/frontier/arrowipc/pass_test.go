@@ -132,7 +132,7 @@ func testPassThrough(t *testing.T, data []byte, pipe, stream bool, batchRows int
 	}
 	out := must.Get(passThrough(data, pipe, stream, batchRows))(t)
 	compareMessages(t, out, data)
-	schema, records := libraryRead(t, out)
+	schema, records := tablestest.ReadArrow(t, out)
 	must.Need(t, len(records) == 2 && schema.NumFields() == 6, "%d record batches of %s", len(records), schema)
 	for i, field := range record.Schema().Fields() {
 		must.Be(t, schema.Field(i).Equal(field), "column %s, want %s", schema.Field(i), field)
@@ -209,7 +209,7 @@ func TestPassThroughNoRows(t *testing.T) {
 	data := libraryWrite(t, encoding{false, compress.LZ4}, record.Schema(), tablestest.NewRecord([]string{"url"}, none), record)
 	out := must.Get(passThrough(data, false, false, 2))(t)
 	compareMessages(t, out, data)
-	if _, records := libraryRead(t, out); records[0].NumRows() != 0 || records[1].NumRows() != 3 {
+	if _, records := tablestest.ReadArrow(t, out); records[0].NumRows() != 0 || records[1].NumRows() != 3 {
 		t.Errorf("%d and %d rows", records[0].NumRows(), records[1].NumRows())
 	}
 }
@@ -259,8 +259,7 @@ func TestPassThroughDamage(t *testing.T) {
 	b, meta := file.Footer.Batches[0], mustBatch(t, file)
 	for _, buffer := range meta.Buffers[3:] {
 		for i := range buffer.Length {
-			changed := bytes.Clone(data)
-			changed[b.Offset+int64(b.Meta)+buffer.Offset+i] ^= 0x10
+			changed := must.Flipped(data, b.Offset+int64(b.Meta)+buffer.Offset+i, 0x10)
 			out := must.Get(passThrough(changed, false, false, 0))(t)
 			differ := 0
 			for k := range out {
@@ -290,8 +289,7 @@ func TestPassThroughSums(t *testing.T) {
 			if at <= i && i < at+len(records[0].Bytes)+8 { // with padding
 				continue
 			}
-			changed := bytes.Clone(out)
-			changed[i] ^= 1
+			changed := must.Flipped(out, i, 1)
 			must.Be(t, decodeAll(changed, stream) != nil, "stream %v: byte %d of %d: no error", stream, i, len(out))
 		}
 	}
@@ -375,7 +373,7 @@ func TestPassThroughSelected(t *testing.T) {
 
 func testSelected(t *testing.T, data []byte, pipe, stream bool, batchRows int, bits uint32, record arrow.Record) {
 	out := must.Get(passSelected(data, pipe, stream, batchRows, selected(bits)))(t)
-	_, records := libraryRead(t, out)
+	_, records := tablestest.ReadArrow(t, out)
 	for k := range 2 {
 		var rows []int
 		for row := range 12 {
@@ -429,8 +427,7 @@ func TestPassThroughSelectedSums(t *testing.T) {
 		data := libraryWrite(t, encoding{stream, compress.None}, record.Schema(), record)
 		out := must.Get(passSelected(data, false, stream, 5, selected(0b0110_0101)))(t)
 		for i := range out {
-			changed := bytes.Clone(out)
-			changed[i] ^= 1
+			changed := must.Flipped(out, i, 1)
 			must.Be(t, decodeAll(changed, stream) != nil, "stream %v: byte %d of %d: no error", stream, i, len(out))
 		}
 	}
@@ -455,8 +452,7 @@ func TestPassThroughSelectedHostile(t *testing.T) {
 	data := libraryWrite(t, encoding{true, compress.None}, record.Schema(), record)
 	for i := range data {
 		for _, bit := range []byte{1, 0x80} {
-			changed := bytes.Clone(data)
-			changed[i] ^= bit
+			changed := must.Flipped(data, i, bit)
 			out, err := passSelected(changed, true, true, 5, selected(0b0110_0101))
 			if err == nil {
 				err = decodeAll(out, true)
@@ -491,7 +487,7 @@ func TestPassThroughURLs(t *testing.T) {
 
 func testURLs(t *testing.T, out []byte, bits uint32, urls arrow.Array) {
 	must.Be(t, !bytes.Contains(out, []byte("secret")), "another column came out")
-	schema, records := libraryRead(t, out)
+	schema, records := tablestest.ReadArrow(t, out)
 	must.Need(t, schema.NumFields() == 4 && schema.Field(0).Name == "url" && schema.Field(1).Name == "allowed", "%v", schema)
 	for k := range 2 {
 		var rows []int

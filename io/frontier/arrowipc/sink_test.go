@@ -124,7 +124,7 @@ func TestVerdictColumns(t *testing.T) {
 						want += row
 					}
 				}
-				must.Equal(t, dump(libraryRead(t, out.Bytes())), want)
+				must.Equal(t, dump(tablestest.ReadArrow(t, out.Bytes())), want)
 			})
 		}
 	}
@@ -138,7 +138,7 @@ func TestListWithNulls(t *testing.T) {
 	var out output
 	s := must.Get(NewSink(&out, SinkOptions{Codec: compress.Zstd, Layout: batch.Layout{URLColumn: "page"}, mem: trackMemory(t)}))(t)
 	write(t, s, b, tablestest.Verdicts(3))
-	must.Equal(t, dump(libraryRead(t, out.Bytes())), "page utf8?, \nb, \n(null), \nd, \n")
+	must.Equal(t, dump(tablestest.ReadArrow(t, out.Bytes())), "page utf8?, \nb, \n(null), \nd, \n")
 }
 
 // tableBatch is a batch of a record with its URLs in the first column.
@@ -174,7 +174,7 @@ func TestLayouts(t *testing.T) {
 				Layout: batch.Layout{Keep: test.keep, URLColumn: "page", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}},
 			}))(t)
 			write(t, s, tableBatch(t, record), tablestest.Verdicts(3))
-			got, records := libraryRead(t, out.Bytes())
+			got, records := tablestest.ReadArrow(t, out.Bytes())
 			must.Equal(t, dump(got, records), test.want)
 			m := got.Metadata()
 			must.Be(t, m.Equal(metadata), "metadata %v, want %v", m, metadata)
@@ -333,7 +333,7 @@ func TestDictionaryOutputs(t *testing.T) {
 
 // compareLibrary compares a file's only column as the library reads it.
 func compareLibrary(t *testing.T, data []byte, want string) {
-	_, records := libraryRead(t, data)
+	_, records := tablestest.ReadArrow(t, data)
 	var values []string
 	for _, record := range records {
 		for i := range record.Column(0).Len() {
@@ -352,18 +352,14 @@ func TestMemoryIsGivenBack(t *testing.T) {
 			mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 			s := must.Get(open(data, false, Options{BatchRows: 5}))(t)
 			w := must.Get(NewSink(&output{}, SinkOptions{Codec: compress.Zstd, Schema: record.Schema(), Layout: batch.Layout{URLColumn: "url"}, mem: mem}))(t)
-			for {
-				p, err := s.Next(t.Context())
-				if err != nil {
-					break
-				}
+			must.Do(t, tablestest.Each(s, func(p batch.Piece) error {
 				b := must.Get(p.Decode())(t)
 				v := tablestest.Verdicts(b.URLs.Len())
 				v.Selected = []byte{0b1101}
 				chunk := must.Get(w.Encode(b, v))(t)
 				b.Release()
-				must.Do(t, w.Write(chunk))
-			}
+				return w.Write(chunk)
+			}))
 			must.Do(t, s.Close())
 			must.Do(t, w.Close())
 			mem.AssertSize(t, 0)
@@ -381,7 +377,7 @@ func TestOneToOneWithoutRows(t *testing.T) {
 		v := tablestest.Verdicts(b.URLs.Len())
 		tablestest.Select(v, func(int) bool { return false })
 		write(t, s, b, v)
-		schema, records := libraryRead(t, out.Bytes())
+		schema, records := tablestest.ReadArrow(t, out.Bytes())
 		must.Be(t, len(records) == 1 && records[0].NumRows() == 0 && arrow.TypeEqual(schema.Field(1).Type, c.Array.DataType()), "%s: %v", c.Name, records)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/klauspost/compress/zstd"
 
@@ -180,12 +181,7 @@ func TestPieces(t *testing.T) {
 	s := must.Get(open(data, false, Options{Name: "in", BatchRows: 4}))(t)
 	var names []string
 	var size, kept int64
-	for {
-		p, err := s.Next(context.Background())
-		if err == io.EOF {
-			break
-		}
-		must.Do(t, err)
+	for _, p := range piecesOf(t, s) {
 		names = append(names, p.Name())
 		size += p.Size()
 		kept += p.(batch.Sharing).Kept()
@@ -241,18 +237,10 @@ func TestWorkersShareRecordBatches(t *testing.T) {
 				data := libraryWrite(t, e, record.Schema(), record, record, record)
 				s := must.Get(open(data, false, Options{BatchRows: size}))(t)
 				var workers sync.WaitGroup
-				for {
-					p, err := s.Next(context.Background())
-					if err == io.EOF {
-						break
-					}
-					must.Do(t, err)
-					workers.Add(1)
-					go func() {
-						defer workers.Done()
-						checkShared(t, p, record)
-					}()
-				}
+				must.Do(t, tablestest.Each(s, func(p batch.Piece) error {
+					workers.Go(func() { checkShared(t, p, record) })
+					return nil
+				}))
 				must.Do(t, s.Close())
 				workers.Wait()
 			})
@@ -294,13 +282,8 @@ func TestDictionariesOfStreams(t *testing.T) {
 		with(`[0,1]`, `["a","b"]`), with(`[2,1]`, `["a","b","c"]`), with(`[0,0]`, `["x"]`), with(`[3,0]`, `["x","y","z","w"]`),
 	}
 	for _, deltas := range []bool{false, true} {
-		var out bytes.Buffer
-		w := newLibraryStream(&out, dt, deltas)
-		for _, record := range records {
-			must.Do(t, w.Write(record))
-		}
-		must.Do(t, w.Close())
-		s := must.Get(open(out.Bytes(), true, Options{}))(t)
+		data := tablestest.WriteArrow(t, true, records[0].Schema(), records, ipc.WithDictionaryDeltas(deltas))
+		s := must.Get(open(data, true, Options{}))(t)
 		pieces := piecesOf(t, s)
 		must.Do(t, s.Close())
 		batches := make([]*batch.Batch, len(pieces))
@@ -314,14 +297,8 @@ func TestDictionariesOfStreams(t *testing.T) {
 // piecesOf returns all pieces of a source.
 func piecesOf(t *testing.T, s *Source) (pieces []batch.Piece) {
 	t.Helper()
-	for {
-		p, err := s.Next(t.Context())
-		if err == io.EOF {
-			return pieces
-		}
-		must.Do(t, err)
-		pieces = append(pieces, p)
-	}
+	must.Do(t, tablestest.Each(s, func(p batch.Piece) error { pieces = append(pieces, p); return nil }))
+	return pieces
 }
 
 // What a schema says besides its columns counts: it is refused before it is read where
@@ -488,8 +465,7 @@ func TestDamagedTextsInParts(t *testing.T) {
 	h, _ := newTextsOf(40, 0, 4, true)
 	data := h.stream(t)
 	for i := range data {
-		damaged := bytes.Clone(data)
-		damaged[i] ^= []byte{0x01, 0xFF, 0x80}[i%3]
+		damaged := must.Flipped(data, i, []byte{0x01, 0xFF, 0x80}[i%3])
 		if batches, err := readAll(damaged, true, Options{BatchRows: 8, Memory: 1 << 20}); err == nil {
 			useAll(t, batches)
 		}

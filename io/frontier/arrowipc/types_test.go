@@ -87,7 +87,7 @@ func testPass(t *testing.T, e encoding, data []byte, record arrow.Record, size i
 
 // comparePass compares what the library reads with rows of record.
 func comparePass(t *testing.T, data []byte, record arrow.Record, want []int) {
-	schema, records := libraryRead(t, data)
+	schema, records := tablestest.ReadArrow(t, data)
 	for i, field := range record.Schema().Fields() {
 		must.Need(t, schema.Field(i).Equal(field), "column %v came out as %v", field, schema.Field(i))
 	}

@@ -17,6 +17,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 )
@@ -348,15 +349,10 @@ func TestSeparator(t *testing.T) {
 			for _, columns := range []bool{false, true} {
 				s := open(t, iotest.OneByteReader(strings.NewReader(test.input)), lines.Options{Separator: test.separator, Columns: columns})
 				got := []string{s.URLColumn()}
-				for {
-					p, err := s.Next(t.Context())
-					if err == io.EOF {
-						break
-					}
-					must.Do(t, err)
-					b := must.Get(p.Decode())(t)
-					got = append(got, linestest.URLs(b)...)
-				}
+				must.Do(t, tablestest.Each(s, func(p batch.Piece) error {
+					got = append(got, linestest.URLs(must.Get(p.Decode())(t))...)
+					return nil
+				}))
 				must.Equal(t, strings.Join(got, " "), test.want, got)
 			}
 		})

@@ -6,17 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"unicode/utf16"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"go.uber.org/goleak"
 
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 )
@@ -30,15 +28,7 @@ func arrowBytes(t testing.TB, file, wide bool) []byte {
 	for i := 0; wide && i < 2000; i++ {
 		fields = append(fields, arrow.Field{Name: strings.Repeat("x", 1+i%50), Type: arrow.PrimitiveTypes.Int64})
 	}
-	schema := arrow.NewSchema(fields, nil)
-	f := must.Get(os.Create(filepath.Join(t.TempDir(), "arrow")))(t)
-	defer f.Close()
-	var w io.Closer = ipc.NewWriter(f, ipc.WithSchema(schema))
-	if file {
-		w = must.Get(ipc.NewFileWriter(f, ipc.WithSchema(schema)))(t)
-	}
-	must.Do(t, w.Close())
-	return must.Get(os.ReadFile(f.Name()))(t)
+	return tablestest.WriteArrow(t, !file, arrow.NewSchema(fields, nil), nil)
 }
 
 func TestDetect(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 )
@@ -153,29 +154,27 @@ func sunk(t *testing.T, input string, o lines.Options, cdxj bool, l batch.Layout
 	o.Columns, o.Verdicts = l.Keep == batch.KeepAll, l.Verdicts
 	s := open(strings.NewReader(input), o, cdxj)
 	w, sink := newSink(t, lines.SinkOptions{Layout: l, Schema: s.Schema()})
-	for {
-		p, err := s.Next(t.Context())
-		if err == io.EOF {
-			return w.String(), sink.Close()
-		}
+	err := tablestest.Each(s, func(p batch.Piece) error {
 		b, err := p.Decode()
 		if err != nil {
-			return "", err
+			return err
 		}
+		defer b.Release()
 		v := &batch.Verdicts{Rows: b.URLs.Len()}
 		bits := make([]byte, (v.Rows+7)/8)
 		v.Agents = []batch.AgentVerdicts{{
 			Allowed: bits, Valid: bits, Reasons: make([]matcher.Reason, v.Rows), Rules: slices.Repeat([]int32{-1}, v.Rows),
 		}}
 		chunk, err := sink.Encode(b, v)
-		if err != nil {
-			return "", err
+		if err == nil {
+			err = sink.Write(chunk)
 		}
-		if err := sink.Write(chunk); err != nil {
-			return "", err
-		}
-		b.Release()
+		return err
+	})
+	if err != nil {
+		return "", err
 	}
+	return w.String(), sink.Close()
 }
 
 func TestPassThrough(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/must"
 )
 
@@ -120,13 +121,11 @@ func TestDifferenceIgnoresBatches(t *testing.T) {
 func stream(t *testing.T, batches ...[]string) []byte {
 	t.Helper()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTypes.String}}, nil)
-	var out bytes.Buffer
-	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
+	var records []arrow.Record
 	for _, values := range batches {
 		b := array.NewStringBuilder(memory.NewGoAllocator())
 		b.AppendValues(values, nil)
-		must.Do(t, w.Write(array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(len(values)))))
+		records = append(records, array.NewRecord(schema, []arrow.Array{b.NewArray()}, int64(len(values))))
 	}
-	must.Do(t, w.Close())
-	return out.Bytes()
+	return tablestest.WriteArrow(t, true, schema, records)
 }

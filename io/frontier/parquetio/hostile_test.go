@@ -254,7 +254,7 @@ func TestPassThroughErrorsNameTheirFile(t *testing.T) {
 		must.Do(t, err)
 		sink := must.Get(NewPassing(w, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}))(t)
 		defer sink.Abort()
-		return passPieces(sink, s, func(int64) bool { return true })
+		return tablestest.Each(s, func(p batch.Piece) error { return passPiece(sink, p, func(int64) bool { return true }) })
 	}
 	err := pass(data, &failing{})
 	must.Be(t, errors.Is(err, errFull) && !strings.Contains(err.Error(), "row group") && !strings.Contains(err.Error(), "in.parquet"), "a full disk: %v", err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"sync/atomic"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/must"
 )
 
@@ -101,20 +101,15 @@ func readAll(data []byte, o Options) (*Source, []*batch.Batch, error) {
 		return nil, nil, err
 	}
 	var batches []*batch.Batch
-	for {
-		p, err := s.Next(context.Background())
-		if err == io.EOF {
-			return s, batches, s.Close()
-		}
-		if err != nil {
-			return s, nil, err
-		}
+	err = tablestest.Each(s, func(p batch.Piece) error {
 		b, err := p.Decode()
-		if err != nil {
-			return s, nil, err
-		}
 		batches = append(batches, b)
+		return err
+	})
+	if err != nil {
+		return s, nil, err
 	}
+	return s, batches, s.Close()
 }
 
 // writeAll writes batches with a verdict column.

@@ -183,8 +183,7 @@ func TestPassThroughSelectedHostile(t *testing.T) {
 	failed := 0
 	for i := range pages.Length {
 		for _, bit := range []byte{1, 0x80} {
-			changed := bytes.Clone(data)
-			changed[pages.Offset+i] ^= bit
+			changed := must.Flipped(data, pages.Offset+i, bit)
 			out, err := passSelected(5, func(row int64) bool { return row%2 == 0 }, changed)
 			if err != nil {
 				if failed++; !strings.Contains(err.Error(), `column "x`) {

@@ -2,11 +2,9 @@ package parquetio
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,27 +51,12 @@ func passKept(o Options, keep func(row int64) bool, files ...[]byte) ([]byte, er
 				return nil, err
 			}
 		}
-		if err := passPieces(sink, s, keep); err != nil {
+		if err := tablestest.Each(s, func(p batch.Piece) error { return passPiece(sink, p, keep) }); err != nil {
 			return nil, err
 		}
 	}
 	err := sink.Close()
 	return out.Bytes(), err
-}
-
-func passPieces(sink batch.Sink, s *Source, keep func(row int64) bool) error {
-	for {
-		p, err := s.Next(context.Background())
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = passPiece(sink, p, keep)
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 func passPiece(sink batch.Sink, p batch.Piece, keep func(row int64) bool) error {
@@ -366,8 +349,7 @@ func TestPassThroughDamage(t *testing.T) {
 	whole := must.Get(passThrough(0, data))(t)
 	pages := footerOf(t, data).Groups[0].Chunks[1].Pages
 	for i := range pages.Length {
-		changed := bytes.Clone(data)
-		changed[pages.Offset+i] ^= 0x10
+		changed := must.Flipped(data, pages.Offset+i, 0x10)
 		out, err := passThrough(0, changed)
 		must.Need(t, err == nil && len(out) == len(whole), "%v", err)
 		differ := 0
@@ -399,8 +381,7 @@ func TestPassThroughHostile(t *testing.T) {
 		end := int(footerOf(t, data).End)
 		for i := end; i < len(data)-8; i++ {
 			for _, bit := range []byte{1, 0x40, 0x80} {
-				changed := bytes.Clone(data)
-				changed[i] ^= bit
+				changed := must.Flipped(data, i, bit)
 				keep := []batch.Keep{batch.KeepAll, batch.KeepURL}[i%2]
 				out, err := passKept(Options{Keep: keep}, func(int64) bool { return true }, changed)
 				must.Need(t, err != nil || len(out) <= 2*len(data)+4096, "%s: byte %d: %d bytes of output", name, i, len(out))

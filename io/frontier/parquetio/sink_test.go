@@ -79,13 +79,7 @@ func TestFileStaysOpen(t *testing.T) {
 	file := &closing{memoryFile: fileOf(libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, 4, record))}
 	s := must.Get(Open(file, file.Size(), Options{BatchRows: 3}))(t)
 	var pieces []batch.Piece
-	for {
-		p, err := s.Next(t.Context())
-		if err != nil {
-			break
-		}
-		pieces = append(pieces, p)
-	}
+	must.Do(t, tablestest.Each(s, func(p batch.Piece) error { pieces = append(pieces, p); return nil }))
 	err := errors.Join(s.Close(), s.Close())
 	must.Need(t, err == nil && file.closed == 0, "closed %d times: %v", file.closed, err)
 	for i := len(pieces) - 1; i >= 0; i-- { // in any order
@@ -214,7 +208,7 @@ func TestPagesAreCopiedBeforeVerdicts(t *testing.T) {
 	}
 	pages := footerOf(t, data).Groups[0].Chunks[0].Pages
 	must.Need(t, err == nil && int64(out.Len()) >= pages.Length, "%d bytes after the first batch, error %v", out.Len(), err)
-	must.Do(t, errors.Join(passPieces(sink, s, all), sink.Close(), s.Close()))
+	must.Do(t, errors.Join(tablestest.Each(s, func(p batch.Piece) error { return passPiece(sink, p, all) }), sink.Close(), s.Close()))
 	must.Be(t, bytes.Equal(out.Bytes(), want), "the file differs")
 	var parts []int64
 	for _, part := range sums.Parts() {

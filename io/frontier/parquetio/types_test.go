@@ -2,9 +2,7 @@ package parquetio
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -199,14 +197,8 @@ func readBytes(t *testing.T, data []byte, o Options) int64 {
 	f := &countedFile{memoryFile: fileOf(data)}
 	s := must.Get(Open(f, int64(len(data)), o))(t)
 	defer s.Close()
-	for {
-		p, err := s.Next(context.Background())
-		if err == io.EOF {
-			return f.bytes.Load()
-		}
-		must.Do(t, err)
-		must.Get(p.Decode())(t)
-	}
+	must.Do(t, tablestest.Each(s, func(p batch.Piece) error { return must.Err(p.Decode()) }))
+	return f.bytes.Load()
 }
 
 // urlBytes is how much of a file its URLs are.

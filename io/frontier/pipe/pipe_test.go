@@ -121,20 +121,20 @@ func lockStep(t *testing.T, o pipe.Options, writing []ipc.Option, batches [][]st
 	for number, urls := range batches {
 		record := urlRecord(t, "url", urls...)
 		if number == 0 { // the library writes the schema with the first batch
-			check(t, writeSchema(to, record.Schema()))
+			must.Do(t, writeSchema(to, record.Schema()))
 			var err error
 			r, err = ipc.NewReader(from) // reads the schema
-			check(t, err)
+			must.Do(t, err)
 			w = ipc.NewWriter(&withoutSchema{w: to}, append(writing, ipc.WithSchema(record.Schema()))...)
 		}
-		check(t, w.Write(record))
+		must.Do(t, w.Write(record))
 		must.Need(t, r.Next(), "batch %d has no answer: %v", number, r.Err())
 		checkAnswer(t, record, r.Record(), o.Keep)
 	}
-	check(t, w.Close()) // to itself stays open
+	must.Do(t, w.Close()) // to itself stays open
 	must.Need(t, !r.Next() && r.Err() == nil, "after the end: %v", r.Err())
 	stats, err := wait()
-	check(t, err)
+	must.Do(t, err)
 	rows := 0
 	for _, urls := range batches {
 		rows += len(urls)
@@ -197,42 +197,12 @@ func checkAnswer(t *testing.T, asked, answer arrow.Record, keep batch.Keep) {
 	}
 }
 
-func check(t *testing.T, err error) {
-	t.Helper()
-	must.Do(t, err)
-}
-
-// encode writes records as a stream.
-func encode(t *testing.T, schema *arrow.Schema, records []arrow.Record, writing ...ipc.Option) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := ipc.NewWriter(&out, append(writing, ipc.WithSchema(schema))...)
-	for _, record := range records {
-		check(t, w.Write(record))
-	}
-	check(t, w.Close())
-	return out.Bytes()
-}
-
-// decode reads a stream to its end.
-func decode(t *testing.T, stream []byte) (schema *arrow.Schema, records []arrow.Record) {
-	t.Helper()
-	r, err := ipc.NewReader(bytes.NewReader(stream))
-	check(t, err)
-	for r.Next() {
-		r.Record().Retain()
-		records = append(records, r.Record())
-	}
-	check(t, r.Err())
-	return r.Schema(), records
-}
-
 // answer runs a pipe over a whole stream.
 func answer(t *testing.T, stream []byte, o pipe.Options) ([]byte, batch.Stats) {
 	t.Helper()
 	var out bytes.Buffer
 	stats, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
-	check(t, err)
+	must.Do(t, err)
 	return out.Bytes(), stats
 }
 
@@ -246,14 +216,14 @@ func TestEmit(t *testing.T) {
 	}
 	whole := tablestest.NewRecord(names, arrays...)
 	records := []arrow.Record{whole, whole, whole}
-	stream := encode(t, whole.Schema(), records)
+	stream := tablestest.WriteArrow(t, true, whole.Schema(), records)
 	for _, emit := range []batch.Emit{batch.EmitAll, batch.EmitAllowed, batch.EmitDenied, batch.EmitUnknown} {
 		for _, keep := range []batch.Keep{batch.KeepAll, batch.KeepURL, batch.KeepNone} {
 			t.Run(fmt.Sprintf("emit=%d/keep=%d", emit, keep), func(t *testing.T) {
 				o := options()
 				o.Emit, o.Keep, o.URLColumn = emit, keep, "url"
 				answered, _ := answer(t, stream, o)
-				_, answers := decode(t, answered)
+				_, answers := tablestest.ReadArrow(t, answered)
 				must.Need(t, len(answers) == len(records), "%d answers to %d batches", len(answers), len(records))
 				for i, record := range records {
 					rows := chosen(record.Column(0), emit)
@@ -292,9 +262,9 @@ func TestDictionaries(t *testing.T) {
 		if deltas {
 			records = records[:2]
 		}
-		stream := encode(t, records[0].Schema(), records, ipc.WithDictionaryDeltas(deltas))
+		stream := tablestest.WriteArrow(t, true, records[0].Schema(), records, ipc.WithDictionaryDeltas(deltas))
 		answered, _ := answer(t, stream, options())
-		_, answers := decode(t, answered)
+		_, answers := tablestest.ReadArrow(t, answered)
 		for i, record := range records {
 			must.Equal(t, fmt.Sprint(answers[i].Column(0)), fmt.Sprint(record.Column(0)), "deltas", deltas, "batch", i)
 			urls := record.Column(0).(*array.Dictionary)
@@ -314,13 +284,13 @@ func TestSplitURLs(t *testing.T) {
 	text := func(values string) arrow.Array { return tablestest.FromJSON(t, arrow.BinaryTypes.String, values) }
 	record := tablestest.NewRecord([]string{"url_protocol", "url_host_name", "url_path"},
 		text(`["https","http"]`), text(`["example.com","example.org"]`), text(`["/a","/bb"]`))
-	stream := encode(t, record.Schema(), []arrow.Record{record, record.NewSlice(0, 0), record.NewSlice(1, 2)})
+	stream := tablestest.WriteArrow(t, true, record.Schema(), []arrow.Record{record, record.NewSlice(0, 0), record.NewSlice(1, 2)})
 	for _, keep := range []batch.Keep{batch.KeepAll, batch.KeepURL, batch.KeepNone} {
 		for _, emit := range []batch.Emit{batch.EmitAll, batch.EmitAllowed} {
 			o := options()
 			o.Keep, o.Emit = keep, emit
 			answered, _ := answer(t, stream, o)
-			_, answers := decode(t, answered)
+			_, answers := tablestest.ReadArrow(t, answered)
 			must.Be(t, len(answers) == 3, "keep %d, emit %d: %d answers to 3 batches", keep, emit, len(answers))
 		}
 	}
@@ -329,8 +299,8 @@ func TestSplitURLs(t *testing.T) {
 // A stream without batches has an answer without any, and nothing at all is an error.
 func TestEmptyStream(t *testing.T) {
 	schema := urlRecord(t, "url").Schema()
-	answered, stats := answer(t, encode(t, schema, nil), options())
-	got, answers := decode(t, answered)
+	answered, stats := answer(t, tablestest.WriteArrow(t, true, schema, nil), options())
+	got, answers := tablestest.ReadArrow(t, answered)
 	if len(answers) != 0 || got.NumFields() != 3 || stats.Rows != 0 || !bytes.HasSuffix(answered, []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}) {
 		t.Errorf("%d batches of %v, ending in %x", len(answers), got, answered[len(answered)-8:])
 	}
@@ -342,7 +312,7 @@ func TestEmptyStream(t *testing.T) {
 // Wherever a stream is cut, its answer has no end marker.
 func TestCutStream(t *testing.T) {
 	record := urlRecord(t, "url", "a", "bb", "ccc")
-	stream := encode(t, record.Schema(), []arrow.Record{record, record})
+	stream := tablestest.WriteArrow(t, true, record.Schema(), []arrow.Record{record, record})
 	whole, _ := answer(t, stream, options())
 	for size := range stream {
 		var out bytes.Buffer
@@ -388,10 +358,10 @@ func TestOneBatchAtATime(t *testing.T) {
 	w := ipc.NewWriter(in, ipc.WithSchema(record.Schema()))
 	var ends []int // parts up to the end of each batch
 	for range 5 {
-		check(t, w.Write(record))
+		must.Do(t, w.Write(record))
 		ends = append(ends, len(in.parts))
 	}
-	check(t, w.Close())
+	must.Do(t, w.Close())
 	writes := 0
 	out := onWrite(func() {
 		switch {
@@ -403,7 +373,7 @@ func TestOneBatchAtATime(t *testing.T) {
 		writes++
 	})
 	_, err := pipe.Run(t.Context(), in, out, newByLength, options())
-	check(t, err)
+	must.Do(t, err)
 	must.Be(t, writes == 1+len(ends)+1, "%d writes for a schema, %d answers and an end marker", writes, len(ends))
 }
 
@@ -413,14 +383,14 @@ func TestMemory(t *testing.T) {
 	o := options()
 	o.Memory = 1 << 20
 	var out bytes.Buffer
-	stream := encode(t, record.Schema(), []arrow.Record{record})
+	stream := tablestest.WriteArrow(t, true, record.Schema(), []arrow.Record{record})
 	must.Say(t, must.Err(pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)), "raise memory")
 }
 
 // A failed check keeps back the answers from then on, and the end marker.
 func TestCheck(t *testing.T) {
 	record := urlRecord(t, "url", "a")
-	stream := encode(t, record.Schema(), []arrow.Record{record, record})
+	stream := tablestest.WriteArrow(t, true, record.Schema(), []arrow.Record{record, record})
 	changed := errors.New("the rules have changed")
 	for passes := range 3 {
 		o, checks := options(), 0
@@ -434,7 +404,7 @@ func TestCheck(t *testing.T) {
 		_, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
 		must.Be(t, errors.Is(err, changed) && !bytes.HasSuffix(out.Bytes(), []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}), "error %v, %d bytes", err, out.Len())
 		r, err := ipc.NewReader(&out)
-		check(t, err)
+		must.Do(t, err)
 		answers := 0
 		for r.Next() {
 			answers++
@@ -446,7 +416,7 @@ func TestCheck(t *testing.T) {
 // The end of the context ends a wait for the schema, for a batch, and for a reader.
 func TestStopped(t *testing.T) {
 	record := urlRecord(t, "url", "a", "bb")
-	stream := encode(t, record.Schema(), []arrow.Record{record})
+	stream := tablestest.WriteArrow(t, true, record.Schema(), []arrow.Record{record})
 	stop := errors.New("stop")
 	for _, sent := range []int{0, 4, len(stream) - 20, len(stream) - 8} {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -463,7 +433,7 @@ func TestStopped(t *testing.T) {
 // An error of the output ends the pipe.
 func TestOutputFails(t *testing.T) {
 	record := urlRecord(t, "url", "a", "bb")
-	stream := encode(t, record.Schema(), []arrow.Record{record, record})
+	stream := tablestest.WriteArrow(t, true, record.Schema(), []arrow.Record{record, record})
 	full := errors.New("disk full")
 	for after := range 4 {
 		in, out := bytes.NewReader(stream), &failing{left: after, err: full}

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/lines/linestest"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 )
@@ -135,17 +135,15 @@ func TestBatches(t *testing.T) {
 		{"urls.txt: batch 2 (lines 9 to 12)", 8, 3},
 		{"urls.txt: batch 3 (lines 13 to 13)", 12, 1},
 	}
-	for i := 0; ; i++ {
-		p, err := s.Next(context.Background())
-		if err == io.EOF {
-			must.Equal(t, i, len(want), "batches")
-			return
-		}
-		must.Do(t, err)
+	i := 0
+	must.Do(t, tablestest.Each(s, func(p batch.Piece) error {
 		b := must.Get(p.Decode())(t)
 		must.Be(t, p.Name() == want[i].name && b.FirstRow == want[i].firstRow && b.URLs.Len() == want[i].rows,
 			"%s has %d rows from %d, want %v", p.Name(), b.URLs.Len(), b.FirstRow, want[i])
-	}
+		i++
+		return nil
+	}))
+	must.Equal(t, i, len(want), "batches")
 }
 
 // TestPiecesAreIndependent decodes late and out of order.
@@ -156,13 +154,7 @@ func TestPiecesAreIndependent(t *testing.T) {
 	}
 	s := NewSource(strings.NewReader(input.String()), lines.Options{BatchRows: 7})
 	var pieces []batch.Piece
-	for {
-		p, err := s.Next(context.Background())
-		if err != nil {
-			break
-		}
-		pieces = append(pieces, p)
-	}
+	must.Do(t, tablestest.Each(s, func(p batch.Piece) error { pieces = append(pieces, p); return nil }))
 	must.Do(t, s.Close())
 	must.Need(t, len(pieces) == 15, "%d pieces", len(pieces))
 	for i, p := range slices.Backward(pieces) {

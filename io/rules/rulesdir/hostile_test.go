@@ -3,7 +3,6 @@
 package rulesdir
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -165,8 +164,7 @@ func TestBrokenCompression(t *testing.T) {
 	whole := strings.Repeat(body(0), 1000)
 	for _, name := range []string{"a.gz", "a.txt.zst", "a/robots.txt.gz"} {
 		good := compressed(name, []byte(whole))
-		flipped := bytes.Clone(good)
-		flipped[len(flipped)-5] ^= 0x10 // in the check sum
+		flipped := must.Flipped(good, len(good)-5, 0x10) // in the check sum
 		for what, data := range map[string][]byte{
 			"empty":          {},
 			"not compressed": []byte(whole),

@@ -185,8 +185,7 @@ func TestDamageAnywhere(t *testing.T) {
 			want := append(bytes.Clone(content), content...)
 			passed := 0
 			for i := range whole {
-				damaged := bytes.Clone(whole)
-				damaged[i] ^= 1 << (i % 8)
+				damaged := must.Flipped(whole, i, 1<<(i%8))
 				got, err := unpack(bytes.NewReader(damaged), c)
 				must.Need(t, err != nil || bytes.Equal(got, want), "byte %d: other content and no error", i)
 				if err == nil {
@@ -491,8 +490,7 @@ func TestSmallReaderAgrees(t *testing.T) {
 			for i := range packed {
 				err := check(t, c, packed[:i])
 				must.Need(t, err == nil || errors.Is(err, io.ErrUnexpectedEOF), "cut at %d: error %v", i, err)
-				damaged := bytes.Clone(packed)
-				damaged[i] ^= 1 << (i % 8)
+				damaged := must.Flipped(packed, i, 1<<(i%8))
 				check(t, c, damaged)
 			}
 		})

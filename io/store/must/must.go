@@ -4,6 +4,7 @@
 package must
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"reflect"
@@ -61,6 +62,13 @@ func Short[T any](short, full T) T {
 		return short
 	}
 	return full
+}
+
+// Flipped returns a copy of data in which the bits of mask differ in a byte.
+func Flipped[I int | int64](data []byte, at I, mask byte) []byte {
+	flipped := bytes.Clone(data)
+	flipped[at] ^= mask
+	return flipped
 }
 
 // Allocated returns the number of bytes that f allocates.

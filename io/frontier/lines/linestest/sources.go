@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/must"
 )
 
@@ -118,16 +119,10 @@ func CancelReads(t *testing.T, input string, open func(io.Reader) batch.Source) 
 func Benchmark(b *testing.B, input string, rows int, open func(io.Reader) batch.Source) {
 	b.SetBytes(int64(len(input)))
 	for b.Loop() {
-		s := open(strings.NewReader(input))
-		for {
-			p, err := s.Next(context.Background())
-			if err == io.EOF {
-				break
-			}
-			must.Do(b, err)
-			decoded := must.Get(p.Decode())(b)
-			decoded.Release()
-		}
+		must.Do(b, tablestest.Each(open(strings.NewReader(input)), func(p batch.Piece) error {
+			must.Get(p.Decode())(b).Release()
+			return nil
+		}))
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows), "ns/row")
 }

@@ -2,16 +2,86 @@
 package tablestest
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/store/must"
 )
+
+// Each calls do with each piece of a source, up to the end or an error.
+func Each(s batch.Source, do func(batch.Piece) error) error {
+	for {
+		p, err := s.Next(context.Background())
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = do(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// seeker makes a buffer what the library's file writer writes to.
+type seeker struct{ bytes.Buffer }
+
+func (s *seeker) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekCurrent {
+		return 0, errors.New("no seeking")
+	}
+	return int64(s.Len()), nil
+}
+
+// WriteArrow has the library write records as a stream, or else as a file.
+func WriteArrow(t testing.TB, stream bool, schema *arrow.Schema, records []arrow.Record, options ...ipc.Option) []byte {
+	t.Helper()
+	var out seeker
+	var w interface {
+		Write(arrow.Record) error
+		Close() error
+	}
+	options = append(options, ipc.WithSchema(schema))
+	if w = ipc.NewWriter(&out, options...); !stream {
+		w = must.Get(ipc.NewFileWriter(&out, options...))(t)
+	}
+	for _, record := range records {
+		must.Do(t, w.Write(record))
+	}
+	must.Do(t, w.Close())
+	return out.Bytes()
+}
+
+// ReadArrow has the library read a stream or a file. The records are never released.
+func ReadArrow(t testing.TB, data []byte) (schema *arrow.Schema, records []arrow.Record) {
+	t.Helper()
+	if bytes.HasPrefix(data, ipc.Magic) {
+		r := must.Get(ipc.NewFileReader(bytes.NewReader(data)))(t)
+		for i := range r.NumRecords() {
+			records = append(records, must.Get(r.RecordAt(i))(t))
+		}
+		return r.Schema(), records
+	}
+	r := must.Get(ipc.NewReader(bytes.NewReader(data)))(t)
+	for r.Next() {
+		r.Record().Retain()
+		records = append(records, r.Record())
+	}
+	must.Do(t, r.Err())
+	return r.Schema(), records
+}
 
 // Column is an array of a type that can stand next to the URLs.
 type Column struct {

@@ -196,8 +196,7 @@ func TestDecodeDamaged(t *testing.T) {
 	}
 	checked := frameOf(t, plain)
 	for i := range 4 { // those of the checksum
-		changed := bytes.Clone(checked)
-		changed[len(changed)-1-i] ^= 1
+		changed := must.Flipped(checked, len(checked)-1-i, 1)
 		must.Be(t, Decode(make([]byte, len(plain)), checked) && !Decode(make([]byte, len(plain)), changed), "a frame with another checksum decodes, or none does")
 	}
 	blocks := frameOf(t, plain, lz4.ChecksumOption(false), lz4.BlockChecksumOption(true), lz4.BlockSizeOption(lz4.Block64Kb))
@@ -205,8 +204,7 @@ func TestDecodeDamaged(t *testing.T) {
 		must.Be(t, i%97 != 0 || !Decode(make([]byte, len(plain)), blocks[:i]), "cut at %d, with checksums of blocks: it decodes", i)
 	}
 	for i := range 4 { // those of the last block, before the end marker
-		changed := bytes.Clone(blocks)
-		changed[len(changed)-5-i] ^= 1
+		changed := must.Flipped(blocks, len(blocks)-5-i, 1)
 		must.Be(t, Decode(make([]byte, len(plain)), blocks) && !Decode(make([]byte, len(plain)), changed), "a block with another checksum decodes, or none does")
 	}
 	must.Be(t, !Decode(make([]byte, len(plain)), append(bytes.Clone(frame), frame[:20]...)), "a second frame that is cut: it decodes")

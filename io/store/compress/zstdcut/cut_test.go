@@ -117,8 +117,7 @@ func TestErrors(t *testing.T) {
 	frame := encoder.EncodeAll(plain, nil)
 	header := must.Get(readFrameHeader(frame))(t)
 	changed := func(at int, mask byte) []byte {
-		damaged := bytes.Clone(frame)
-		damaged[at] ^= mask
+		damaged := must.Flipped(frame, at, mask)
 		return damaged
 	}
 	block := header.HeaderSize

@@ -17,27 +17,10 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// seeker makes a buffer what the library's file writer writes to.
-type seeker struct{ bytes.Buffer }
-
-func (s *seeker) Seek(int64, int) (int64, error) { return int64(s.Len()), nil }
-
 // write writes records as the library does.
 func write(t *testing.T, stream bool, records ...arrow.Record) []byte {
 	t.Helper()
-	var out seeker
-	var w interface {
-		Write(arrow.Record) error
-		io.Closer
-	}
-	if w = ipc.NewWriter(&out, ipc.WithSchema(records[0].Schema())); !stream {
-		w = must.Get(ipc.NewFileWriter(&out, ipc.WithSchema(records[0].Schema())))(t)
-	}
-	for _, record := range records {
-		must.Do(t, w.Write(record))
-	}
-	must.Do(t, w.Close())
-	return out.Bytes()
+	return tablestest.WriteArrow(t, stream, records[0].Schema(), records)
 }
 
 // Check reads tables of any columns, without URLs as well.

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/ipc"
 	flatbuffers "github.com/google/flatbuffers/go"
 
+	"robotsbatch/io/frontier/tableio/tablestest"
 	"robotsbatch/io/store/must"
 )
 
@@ -18,9 +18,7 @@ var urlSchema = arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.BinaryTy
 // schemaStream returns a stream of a schema and no record batch, as the library writes it.
 func schemaStream(t *testing.T, schema *arrow.Schema) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	must.Do(t, ipc.NewWriter(&out, ipc.WithSchema(schema)).Close())
-	return out.Bytes()
+	return tablestest.WriteArrow(t, true, schema, nil)
 }
 
 // What this package builds, it reads.

@@ -160,8 +160,7 @@ func TestFlippedFooter(t *testing.T) {
 	length := int(binary.LittleEndian.Uint32(data[len(data)-8:]))
 	refused := 0
 	for i := len(data) - 8 - length; i < len(data)-8; i++ {
-		bad := bytes.Clone(data)
-		bad[i] ^= 1 << (i % 8)
+		bad := must.Flipped(data, i, 1<<(i%8))
 		if _, err := ReadFooter(bytes.NewReader(bad), int64(len(bad)), 1<<20); err != nil {
 			refused++
 		}

@@ -397,8 +397,7 @@ func TestOpenHostile(t *testing.T) {
 	opened, failed := 0, 0
 	for at := end; at < len(sound.data)-8; at++ {
 		for range 8 {
-			data := bytes.Clone(sound.data)
-			data[at] ^= byte(1 + rng.IntN(255))
+			data := must.Flipped(sound.data, at, byte(1+rng.IntN(255)))
 			file, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), 1<<20)
 			if err != nil {
 				continue
