@@ -230,11 +230,7 @@ func write(t *testing.T, collect bool, rows ...int) (*file, *Output) {
 	must.Get(sums.Write([]byte("head")))(t)
 	sink := sums.Around(inner)
 	for _, n := range rows {
-		c, err := sink.Encode(nil, &batch.Verdicts{SelectedRows: n})
-		if err == nil {
-			err = sink.Write(c)
-		}
-		must.Do(t, err)
+		must.Do(t, sink.Write(must.Get(sink.Encode(nil, &batch.Verdicts{SelectedRows: n}))(t)))
 	}
 	must.Do(t, sink.Close())
 	return f, &Output{Output: File{Size: sums.Size()}, Checksum: sums.Checksum(), Parts: sums.Parts()}

@@ -53,7 +53,7 @@ func TestFileInFolder(t *testing.T) {
 	workplace(t)
 	must.Do(t, os.Mkdir("out", 0o777))
 	first, feed := waiting(t, filepath.Join("out", "urls.csv"))
-	writeFile(t, "urls.txt", "https://example.com/\n")
+	writeText(t, "urls.txt", "https://example.com/\n")
 	second := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules", "-out", "out")
 	said, _ := second.CombinedOutput()
 	must.Be(t, second.ProcessState.ExitCode() == exitRetry && strings.Contains(string(said), "out/urls.csv: another run is writing it"),
@@ -109,9 +109,9 @@ func TestChangedMeanwhile(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			workplace(t)
-			writeFile(t, "rules/b.example", "User-agent: *\nDisallow: /private\n")
-			writeFile(t, "more.txt", strings.Repeat("https://example.com/\n", 10))
-			writeFile(t, "out.csv", "as before\n")
+			writeText(t, "rules/b.example", "User-agent: *\nDisallow: /private\n")
+			writeText(t, "more.txt", strings.Repeat("https://example.com/\n", 10))
+			writeText(t, "out.csv", "as before\n")
 			mustMkdir(t, "out")
 			mustRun(t, "compile", "-rules", "rules", "-out", "site.rules", "-quiet")
 			cmd, feed, stderr := underWay(t, append(test.args, "-batch-rows", "100")...)
@@ -138,7 +138,7 @@ func TestChangedInTheMiddle(t *testing.T) {
 		} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				workplace(t)
-				writeFile(t, "big.txt", strings.Repeat("https://example.com/private\n", 300_000))
+				writeText(t, "big.txt", strings.Repeat("https://example.com/private\n", 300_000))
 				if name != "big.txt" {
 					mustRun(t, "-in", "big.txt", "-rules", "rules", "-out", name, "-columns", "url", "-prefix", "x_", "-compression", "none", "-quiet")
 				}
@@ -156,8 +156,8 @@ func TestChangedInTheMiddle(t *testing.T) {
 // An output larger than a file may be is an error that names it.
 func TestFileSizeLimit(t *testing.T) {
 	workplace(t)
-	writeFile(t, "urls.txt", strings.Repeat("https://example.com/private\n", 5000))
-	writeFile(t, "out.csv", "as before\n")
+	writeText(t, "urls.txt", strings.Repeat("https://example.com/private\n", 5000))
+	writeText(t, "out.csv", "as before\n")
 	said, err := exec.Command("sh", "-c", "ulimit -f 100 && exec robotsbatch -in urls.txt -rules rules -out out.csv").CombinedOutput()
 	must.Be(t, err != nil && err.Error() == "exit status 1" && strings.Contains(string(said), "out.csv: file too large"), "%v: %s", err, said)
 	left := hidden(t)

@@ -167,11 +167,11 @@ func TestEveryCallFails(t *testing.T) {
 	}
 	list := ""
 	for i := range 9 {
-		writeFile(t, fmt.Sprintf("rules/%c.example", 'a'+i/3), fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i/3))
+		writeText(t, fmt.Sprintf("rules/%c.example", 'a'+i/3), fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i/3))
 		list += fmt.Sprintf("http://%c.example/%d\n", 'a'+i/3, i%3)
 	}
-	writeFile(t, "in/0.txt", list)
-	writeFile(t, "rows.jsonl", `{"url":"http://a.example/robots.txt","body":"User-agent: *\nDisallow: /0"}`+"\n")
+	writeText(t, "in/0.txt", list)
+	writeText(t, "rows.jsonl", `{"url":"http://a.example/robots.txt","body":"User-agent: *\nDisallow: /0"}`+"\n")
 	mustRun(t, "-in", "in/0.txt", "-rules", "rules", "-out", "in/1.parquet", "-prefix", "x_", "-quiet")
 	mustRun(t, "compile", "-rules", "rules", "-out", "site.rules", "-quiet")
 	step := must.Short(61, 29)

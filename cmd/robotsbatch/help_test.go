@@ -117,7 +117,7 @@ func TestCompletions(t *testing.T) {
 
 func writeText(t *testing.T, name, text string) {
 	t.Helper()
-	must.Do(t, os.WriteFile(name, []byte(text), 0o666))
+	must.WriteFile(t, name, text)
 }
 
 // The manual page has every flag, and nothing that groff would take for a request.
@@ -200,7 +200,7 @@ var guesses = []struct{ args, want string }{
 
 func TestGuesses(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeHost(t, "robots", "example.com", "User-agent: *\nDisallow: /a\n")
+	writeText(t, filepath.Join("robots", "example.com"), "User-agent: *\nDisallow: /a\n")
 	writeText(t, "urls.txt", "https://example.com/a\nhttps://example.com/b\n")
 	writeText(t, "other.txt", "https://other.test/a\n")
 	writeText(t, "nested.jsonl", `{"meta":{"url":"https://example.com/a"},"n":1}`+"\n")

@@ -226,12 +226,7 @@ func workplace(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	must.Do(t, os.Mkdir("rules", 0o777))
-	writeFile(t, filepath.Join("rules", "example.com"), "User-agent: *\nDisallow: /private\n")
-}
-
-func writeFile(t *testing.T, name, content string) {
-	t.Helper()
-	must.Do(t, os.WriteFile(name, []byte(content), 0o666))
+	writeText(t, filepath.Join("rules", "example.com"), "User-agent: *\nDisallow: /private\n")
 }
 
 // serveSites starts a server with two sites: that of 127.0.0.1 has a robots.txt, and

@@ -205,18 +205,11 @@ func folderSource(t *testing.T, folder string, hosts []matrixHost) (string, []ma
 	hosts = slices.DeleteFunc(withoutTimes(hosts), func(h matrixHost) bool {
 		text, known := h.file()
 		if known {
-			writeHost(t, name, h.host, text)
+			writeText(t, filepath.Join(name, h.host), text)
 		}
 		return !known
 	})
 	return name, hosts
-}
-
-// writeHost writes a host's robots.txt to a folder.
-func writeHost(t *testing.T, folder, host, text string) {
-	t.Helper()
-	must.Do(t, os.MkdirAll(folder, 0o777))
-	writeText(t, filepath.Join(folder, host), text)
 }
 
 func singleSource(t *testing.T, folder string, hosts []matrixHost) (string, []matrixHost) {
@@ -583,7 +576,7 @@ func matrixFree(t *testing.T, c matrixCell) string {
 	t.Helper()
 	name := t.TempDir()
 	for _, h := range c.hosts {
-		writeHost(t, name, h.host, "User-agent: *\nDisallow:\n")
+		writeText(t, filepath.Join(name, h.host), "User-agent: *\nDisallow:\n")
 	}
 	return name
 }

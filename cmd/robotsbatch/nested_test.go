@@ -92,7 +92,7 @@ func nullEach(d arrow.ArrayData, n, k int, children []arrow.ArrayData) arrow.Arr
 // tables, whatever is copied.
 func TestFieldsOfStructs(t *testing.T) {
 	workplace(t)
-	writeFile(t, "captures.jsonl", `{"url":"https://example.com/robots.txt","status":200,"body":"User-agent: *\nDisallow: /private\n","fetched_at":"2026-02-15T00:00:00Z"}
+	writeText(t, "captures.jsonl", `{"url":"https://example.com/robots.txt","status":200,"body":"User-agent: *\nDisallow: /private\n","fetched_at":"2026-02-15T00:00:00Z"}
 {"url":"https://example.com/robots.txt","status":200,"body":"User-agent: *\nDisallow: /public\n","fetched_at":"2026-05-15T00:00:00Z"}
 `)
 	judged := func(args ...string) (rows, summary string) {

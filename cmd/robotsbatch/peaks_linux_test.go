@@ -71,7 +71,7 @@ func TestPeaks(t *testing.T) {
 	for i := range peakFolders {
 		rules += fmt.Sprintf("User-agent: bot%c\nDisallow: /private%d\n", 'a'+i, i)
 	}
-	writeFile(t, "rules/example.com", rules)
+	writeText(t, "rules/example.com", rules)
 	writeDocuments(t, "in.csv", peakMemory+peakOver+20<<20)
 	// A row group of more than the memory has: with a limit it would have fewer rows.
 	peakMemoryOf(t, math.MaxInt32, "-in", "in.csv", "-columns", "all", "-out", "in.parquet", "-batch-rows", "1000000", "-rules", "rules", "-agent", "bota")

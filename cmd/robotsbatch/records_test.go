@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -88,7 +86,6 @@ func TestRecordsOfAnIndex(t *testing.T) {
 	store := blobtest.New(t)
 	all := writeArchive(t, *archiveFiles, func(name string, data []byte) {
 		store.Put(name, data)
-		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
 		writeText(t, name, string(data))
 	})
 	random := rand.New(rand.NewPCG(3, 4))
@@ -138,7 +135,6 @@ func TestRecordsOfAnIndex(t *testing.T) {
 func TestIndexesThatAreWrong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	all := writeArchive(t, 1, func(name string, data []byte) {
-		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
 		writeText(t, name, string(data))
 	})
 	index, dashes, cdxj, urls := indexHeader, indexHeader, "", ""
@@ -208,7 +204,6 @@ func TestResumeWithAnIndex(t *testing.T) {
 	store := blobtest.New(t)
 	all := writeArchive(t, 3, func(name string, data []byte) {
 		store.Put(name, data)
-		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
 		writeText(t, name, string(data))
 	})
 	index, urls := indexHeader, ""

@@ -198,7 +198,7 @@ func TestReportIsWhatTheOutputSays(t *testing.T) {
 			text += fmt.Sprintf("Content-Usage: /%d train-ai=%c\n", random.IntN(4), "yn"[random.IntN(2)])
 			text += fmt.Sprintf("Content-Signal: search=no, use=%s\nContent-Signal: /%d search=yes, use=immediate\n\n", []string{"full", "reference"}[random.IntN(2)], random.IntN(4))
 		}
-		writeHost(t, "robots", fmt.Sprintf("%c.example", 'a'+i), text)
+		writeText(t, fmt.Sprintf("robots/%c.example", 'a'+i), text)
 	}
 	var rows []string
 	for range 400 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,7 +42,7 @@ func openTerminal(t *testing.T) (screen, terminal *os.File) {
 // Arrow does not go to a terminal; csv does.
 func TestBinaryOnTerminal(t *testing.T) {
 	workplace(t)
-	writeFile(t, "urls.txt", "https://example.com/private\n")
+	writeText(t, "urls.txt", "https://example.com/private\n")
 	_, terminal := openTerminal(t)
 	var stderr bytes.Buffer
 	status := run(t.Context(), []string{"-in", "urls.txt", "-rules", "rules", "-out-format", "arrow"}, nil, terminal, &stderr)
@@ -85,7 +86,7 @@ func shownOn(t *testing.T, width uint16) string {
 // On a terminal progress is one line, which the summary takes the place of. It fits.
 func TestProgressOnTerminal(t *testing.T) {
 	workplace(t)
-	writeFile(t, "urls.txt", "https://example.com/private\n")
+	writeText(t, "urls.txt", "https://example.com/private\n")
 	t.Setenv("TERM", "xterm")
 	for width, parts := range map[uint16]string{80: ", 100 % done, 0:00 left, ", 40: ", 100 %, 0:00 left, ", 12: ""} {
 		progress, summary, found := strings.Cut(shownOn(t, width), "\x1b[K\r\x1b[K")
@@ -102,7 +103,7 @@ func TestProgressOnTerminal(t *testing.T) {
 // A job with large inputs says on a terminal what it is about to do; elsewhere it does not.
 func TestPlanOnTerminal(t *testing.T) {
 	workplace(t)
-	writeFile(t, "urls.txt", "https://example.com/private\n")
+	writeText(t, "urls.txt", "https://example.com/private\n")
 	t.Setenv("TERM", "xterm")
 	plan := "inputs   1 file, 28 bytes: urls.txt\r\nformat   text\r\noutputs  1 file: csv, the first is out.csv, with allowed\r\n" +
 		"rules    rules: folder\r\nagents   *\r\n"
@@ -139,7 +140,7 @@ func TestStepsOnTerminal(t *testing.T) {
 // slashes; with NO_COLOR, TERM=dumb or another stream it does not color.
 func TestExplainOnTerminal(t *testing.T) {
 	workplace(t)
-	writeHost(t, "rules", "long.example", "User-agent: *\nDisallow: /a/rather/long/path/\n")
+	writeText(t, filepath.Join("rules", "long.example"), "User-agent: *\nDisallow: /a/rather/long/path/\n")
 	url := "https://long.example/a/rather/long/path/" + strings.Repeat("x", 60) + "/ends"
 	shown := func(width uint16) string {
 		t.Helper()

@@ -44,9 +44,7 @@ func packed(t *testing.T) (folder string, program []byte) {
 		"bin/linux-amd64/robotsbatch": string(program), "bin/windows-arm64/robotsbatch.exe": string(program),
 		"texts/README.md": "read me", "texts/completions/_robotsbatch": "complete",
 	} {
-		path := filepath.Join(from, name)
-		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+		must.WriteFile(t, filepath.Join(from, name), text)
 	}
 	r := release{version: "1.2.3", time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	must.Do(t, r.pack(filepath.Join(from, "bin"), filepath.Join(from, "texts"), out))

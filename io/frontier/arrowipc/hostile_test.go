@@ -307,8 +307,7 @@ func TestOffsetsThatDoNotBeginAtZero(t *testing.T) {
 func writeBatches(t testing.TB, s batch.Sink, batches []*batch.Batch) {
 	t.Helper()
 	for _, b := range batches {
-		chunk := must.Get(s.Encode(b, tablestest.Verdicts(b.URLs.Len())))(t)
-		must.Do(t, s.Write(chunk))
+		must.Do(t, s.Write(must.Get(s.Encode(b, tablestest.Verdicts(b.URLs.Len())))(t)))
 	}
 	must.Do(t, s.Close())
 }
@@ -512,11 +511,7 @@ func summed(t *testing.T, stream bool) []byte {
 	w := must.Get(NewSink(&out, SinkOptions{Stream: stream, Schema: records[0].Schema(), Codec: compress.None, Layout: batch.Layout{URLColumn: "url"}}))(t)
 	for _, record := range records {
 		b := tableBatch(t, record)
-		chunk, err := w.Encode(b, tablestest.Verdicts(b.URLs.Len()))
-		if err == nil {
-			err = w.Write(chunk)
-		}
-		must.Do(t, err)
+		must.Do(t, w.Write(must.Get(w.Encode(b, tablestest.Verdicts(b.URLs.Len())))(t)))
 	}
 	must.Do(t, w.Close())
 	return out.Bytes()

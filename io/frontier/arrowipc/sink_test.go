@@ -62,14 +62,8 @@ func listBatch(urls ...string) *batch.Batch {
 // write encodes and writes one batch and closes the sink.
 func write(t *testing.T, s batch.Sink, b *batch.Batch, v *batch.Verdicts) {
 	t.Helper()
-	chunk, err := s.Encode(b, v)
-	if err == nil {
-		err = s.Write(chunk)
-	}
-	if err == nil {
-		err = s.Close()
-	}
-	must.Do(t, err)
+	must.Do(t, s.Write(must.Get(s.Encode(b, v))(t)))
+	must.Do(t, s.Close())
 }
 
 // dump shows a table as lines of text.

@@ -75,8 +75,7 @@ func testPass(t *testing.T, e encoding, data []byte, record arrow.Record, size i
 				want = append(want, low+k)
 			}
 		}
-		chunk := must.Get(s.Encode(b, v))(t)
-		must.Do(t, s.Write(chunk))
+		must.Do(t, s.Write(must.Get(s.Encode(b, v))(t)))
 		rows += b.URLs.Len()
 	}
 	must.Need(t, rows == 2*int(record.NumRows()), "%d rows, want %d", rows, 2*record.NumRows())

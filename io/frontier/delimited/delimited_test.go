@@ -291,8 +291,7 @@ func TestThroughAndBack(t *testing.T) {
 	want := rowsOf(t, s, b)
 	for _, tab := range []bool{false, true} {
 		w, sink := newSink(t, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Tab: tab, Codec: compress.None})
-		chunk := must.Get(sink.Encode(b, &batch.Verdicts{Rows: len(want)}))(t)
-		must.Do(t, sink.Write(chunk))
+		must.Do(t, sink.Write(must.Get(sink.Encode(b, &batch.Verdicts{Rows: len(want)}))(t)))
 		got, err := batches(t, open(t, &w.Buffer, lines.Options{Separator: separatorOf(tab)}))
 		must.Be(t, err == io.EOF && reflect.DeepEqual(slices.Concat(got...), want), "%q, %v, want %q", got, err, want)
 	}

@@ -51,8 +51,7 @@ func TestOutput(t *testing.T) {
 				o, err := NewOutput(w, []byte(test.header), SinkOptions{Codec: c})
 				must.Do(t, err)
 				for _, part := range test.parts {
-					chunk := must.Get(o.Encode(nil, oneRow, constant(part)))(t)
-					must.Do(t, o.Write(chunk))
+					must.Do(t, o.Write(must.Get(o.Encode(nil, oneRow, constant(part)))(t)))
 				}
 				must.Do(t, o.Close())
 				o.Abort()

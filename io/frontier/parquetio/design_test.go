@@ -131,11 +131,7 @@ func designOutput(t *testing.T, in []byte, o Options, all bool) []byte {
 		}
 		tablestest.Select(v, func(row int) bool { return all || !v.Agents[0].Denied(row) })
 		b.Start = func(do func()) { do() }
-		chunk, err := sink.Encode(b, v)
-		if err == nil {
-			err = sink.Write(chunk)
-		}
-		must.Do(t, err)
+		must.Do(t, sink.Write(must.Get(sink.Encode(b, v))(t)))
 	}
 	must.Do(t, sink.Close())
 	return out.Bytes()
@@ -274,9 +270,7 @@ func (d *dump) place(r layout.Range, format string, args ...any) {
 // page prints the one page of a chunk.
 func (d *dump) page(c layout.Chunk, leaf layout.Leaf) {
 	page, err := layouttest.NextPage(part(d.data, c.Pages), &c, 1<<20)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, err)
 	d.at = int(c.Pages.Offset)
 	before := d.before
 	d.before = nil
@@ -321,9 +315,7 @@ func (d *dump) ranges() {
 // fields prints a structure.
 func (d *dump) fields(names structure, data []byte, path string, depth int) {
 	fields, _, err := layout.ReadRaw(data)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, err)
 	for _, f := range fields {
 		known, ok := names[f.ID]
 		if !ok {
@@ -342,9 +334,7 @@ func (d *dump) field(known field, f layout.Raw, path string, depth int) {
 		d.fields(known.of, f.Value, path, depth+1)
 	case layout.RawList:
 		_, elements, err := f.Elements()
-		if err != nil {
-			d.t.Fatal(err)
-		}
+		must.Do(d.t, err)
 		head := 1 + len(f.Value) - len(bytes.Join(elements, nil))
 		d.next(head, "%s: %d%s", name, len(elements), d.compare(path, fmt.Sprint(len(elements))))
 		for i, e := range elements {

@@ -125,11 +125,7 @@ func write(t testing.TB, o SinkOptions, batches []*batch.Batch, verdicts func(ro
 	var out output
 	s := must.Get(NewSink(&out, o))(t)
 	for _, b := range batches {
-		c, err := s.Encode(b, verdicts(b.URLs.Len()))
-		if err == nil {
-			err = s.Write(c)
-		}
-		must.Do(t, err)
+		must.Do(t, s.Write(must.Get(s.Encode(b, verdicts(b.URLs.Len())))(t)))
 	}
 	must.Do(t, s.Close())
 	must.Need(t, out.closed && !out.aborted, "the output was not closed")

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -36,12 +34,6 @@ func compile(t *testing.T, source, pack string, p matcher.Profile) {
 	must.Get(found.Compile(t.Context(), pack))(t)
 }
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
-	must.Do(t, os.WriteFile(name, []byte(text), 0o666))
-}
-
 // On random files, the rule that is shown is the one of the verdict and beats all others,
 // its line is what the file has there, and a pack says the same as its folder.
 func TestExplainsTheVerdict(t *testing.T) {
@@ -59,7 +51,7 @@ func TestExplainsTheVerdict(t *testing.T) {
 			}
 		}
 		bodies[host] = b.String()
-		write(t, fmt.Sprintf("robots/h%d.example", host), bodies[host])
+		must.WriteFile(t, fmt.Sprintf("robots/h%d.example", host), bodies[host])
 	}
 	decided := 0
 	for _, profile := range []matcher.Profile{robotstxt.RFC9309, robotstxt.Google} {
@@ -116,7 +108,7 @@ func checkAgent(t *testing.T, url, body string, a *Agent) int {
 func TestExplainsTheFetch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	block := "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nAllow: /\n# lost\nUser-agent: ABot\nDisallow: /a\nSitemap: https://a.example/s.xml"
-	write(t, "crawl.warc", fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-03-01T00:00:00Z\r\nWARC-Target-URI: http://a.example/robots.txt\r\n"+
+	must.WriteFile(t, "crawl.warc", fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-03-01T00:00:00Z\r\nWARC-Target-URI: http://a.example/robots.txt\r\n"+
 		"Content-Type: application/http\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(block), block))
 	set := open(t, ruleset.Options{Sources: []string{"crawl.warc"}, AsOf: time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)})
 	e := New(set, Options{Chains: chains, AsOf: set.AsOf().Unix(), MaxAge: 24 * time.Hour})
@@ -165,7 +157,7 @@ func TestManyAgents(t *testing.T) {
 	one, other := b.group(matcher.Chain{"ABot"}, nil), b.group(matcher.Chain{matcher.Everyone}, nil)
 	must.Be(t, len(one.Lines) == 9 && &one.Lines[0] == &other.Lines[0] && one.Why == everyonesGroup && other.Why == namedGroup, "%+v and %+v", one, other)
 	t.Chdir(t.TempDir())
-	write(t, "robots/a.example", "User-agent: *\nAllow: /\n")
+	must.WriteFile(t, "robots/a.example", "User-agent: *\nAllow: /\n")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := errors.New("ended")
 	cancel(ended)
@@ -175,7 +167,7 @@ func TestManyAgents(t *testing.T) {
 // TestBytes: JSON has bytes that are not UTF-8 as %XX.
 func TestBytes(t *testing.T) {
 	t.Chdir(t.TempDir())
-	write(t, "robots/a.example", "User-agent: A\xE9\nNoise\xE9:\nUser-agent: A\nDisallow: /\xE9\n")
+	must.WriteFile(t, "robots/a.example", "User-agent: A\xE9\nNoise\xE9:\nUser-agent: A\nDisallow: /\xE9\n")
 	e := New(open(t, ruleset.Options{Sources: []string{"robots"}, Chains: chains}), Options{Chains: chains})
 	var object strings.Builder
 	must.Do(t, must.Get(e.URL(t.Context(), "https://a.example/\xE9"))(t).WriteJSON(&object))

@@ -57,12 +57,6 @@ func recordRows(record arrow.Record) []string {
 	return list
 }
 
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
-	must.Do(t, os.WriteFile(name, []byte(text), 0o666))
-}
-
 // Rules of a folder are those that its files parse to, whatever the size of records.
 func TestRulesAreThoseOfTheFiles(t *testing.T) {
 	const folder = "../../../bench/corpus/sample/rules"
@@ -108,7 +102,7 @@ func TestRulesAreThoseOfTheFiles(t *testing.T) {
 // In a pack, an agent meets the same rules in the tables as in those of the folder.
 func TestPackHasTheSameRulesForEachAgent(t *testing.T) {
 	folder, pack := t.TempDir(), filepath.Join(t.TempDir(), "site.rules")
-	write(t, filepath.Join(folder, "http", "a.example"), `User-agent: Foo/1
+	must.WriteFile(t, filepath.Join(folder, "http", "a.example"), `User-agent: Foo/1
 User-agent: bar
 Disallow: /both
 User-agent: foo
@@ -118,7 +112,7 @@ User-agent: *
 Disallow /all
 User-agent: MJ12bot
 `)
-	write(t, filepath.Join(folder, "http", "b.example"), "User-agent: x\n")
+	must.WriteFile(t, filepath.Join(folder, "http", "b.example"), "User-agent: x\n")
 	meet := func(l *ruleset.Listing) []string {
 		var met []string
 		for _, agent := range rows(t, l, export.Agents, 10) {
@@ -163,7 +157,7 @@ func TestHostileBodiesAreBounded(t *testing.T) {
 		body.WriteString("Allow: /\xff\n")
 	}
 	host := strings.Repeat("long.", 40) + "example"
-	write(t, filepath.Join(folder, "http", host), body.String())
+	must.WriteFile(t, filepath.Join(folder, "http", host), body.String())
 	listing := must.Get(find(t, folder).List(t.Context()))(t)
 	defer listing.Close()
 	for _, table := range export.Tables {
@@ -189,7 +183,7 @@ func TestHostileBodiesAreBounded(t *testing.T) {
 // Captures are told apart by what their bodies look like.
 func TestCaptures(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "captures.jsonl")
-	write(t, name, `{"url":"http://a.example/robots.txt","body":"\u001f\u008b"}
+	must.WriteFile(t, name, `{"url":"http://a.example/robots.txt","body":"\u001f\u008b"}
 {"url":"no URL","status":500}
 `)
 	var got []string

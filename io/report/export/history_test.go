@@ -93,7 +93,7 @@ func writeHistory(t *testing.T, folder string, sources int, all []reference.Capt
 	}
 	for i := range names {
 		names[i] = filepath.Join(folder, fmt.Sprintf("%d.jsonl", i))
-		write(t, names[i], cmp.Or(texts[i].String(), `{"url":"http://none.example/robots.txt","status":404}`+"\n"))
+		must.WriteFile(t, names[i], cmp.Or(texts[i].String(), `{"url":"http://none.example/robots.txt","status":404}`+"\n"))
 	}
 	return names
 }
@@ -379,7 +379,7 @@ func TestChanges(t *testing.T) {
 	} {
 		for folder, body := range map[string]string{older: test.older, newer: test.newer} {
 			if body != "-" {
-				write(t, filepath.Join(folder, "http", test.host), body)
+				must.WriteFile(t, filepath.Join(folder, "http", test.host), body)
 			}
 		}
 	}
@@ -412,8 +412,8 @@ func TestChanges(t *testing.T) {
 	must.Be(t, slices.Equal(got, want), "%q", got)
 	// Two profiles: RFC 9309 reads another key than Google does.
 	folder := t.TempDir()
-	write(t, filepath.Join(folder, "http", "a.test"), "User-agent: *\nDisallowed: /\n")
-	write(t, filepath.Join(folder, "http", "b.test"), "User-agent: *\nDisallow: /b\n")
+	must.WriteFile(t, filepath.Join(folder, "http", "a.test"), "User-agent: *\nDisallowed: /\n")
+	must.WriteFile(t, filepath.Join(folder, "http", "b.test"), "User-agent: *\nDisallow: /b\n")
 	google := must.Get(ruleset.Find(t.Context(), ruleset.Options{Sources: []string{folder}, Chains: agents, Memory: 64 << 20, Workers: 1, Profile: robotstxt.Google}))(t)
 	listing := must.Get(google.List(t.Context()))(t)
 	defer listing.Close()

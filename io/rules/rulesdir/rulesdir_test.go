@@ -397,18 +397,12 @@ func usedOf(t *testing.T, folder string, authorities ...string) []Used {
 	return list
 }
 
-func put(t *testing.T, name, content string) {
-	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
-	must.Do(t, os.WriteFile(name, []byte(content), 0o666))
-}
-
 func TestUsed(t *testing.T) {
 	folder := t.TempDir()
-	put(t, filepath.Join(folder, "a.example"), "User-agent: *\nDisallow: /\n")
-	put(t, filepath.Join(folder, "b.example", "robots.txt"), "")
-	put(t, filepath.Join(folder, "c.example", "other"), "")
-	put(t, filepath.Join(folder, "d.example"), "never asked for")
+	must.WriteFile(t, filepath.Join(folder, "a.example"), "User-agent: *\nDisallow: /\n")
+	must.WriteFile(t, filepath.Join(folder, "b.example", "robots.txt"), "")
+	must.WriteFile(t, filepath.Join(folder, "c.example", "other"), "")
+	must.WriteFile(t, filepath.Join(folder, "d.example"), "never asked for")
 	list := usedOf(t, folder, "http://a.example", "http://b.example", "http://c.example", "http://e.example", "https://a.example")
 	var names []string
 	for _, u := range list {
@@ -418,7 +412,7 @@ func TestUsed(t *testing.T) {
 	must.EqualSlices(t, names, []string{"a.example", "b.example/robots.txt", "c.example/"}, "used")
 	// A robots.txt that comes later changes what was known of its absence.
 	later := time.Now().Add(time.Hour)
-	put(t, filepath.Join(folder, "c.example", "robots.txt"), "")
+	must.WriteFile(t, filepath.Join(folder, "c.example", "robots.txt"), "")
 	must.Do(t, os.Chtimes(filepath.Join(folder, "c.example"), later, later))
 	now, err := Version(folder, "c.example/")
 	must.Be(t, err == nil && now != list[2], "c.example/ is still %+v, %v", now, err)
@@ -428,7 +422,7 @@ func TestNamesChecksum(t *testing.T) {
 	names := func(files ...string) string {
 		folder := t.TempDir()
 		for _, file := range files {
-			put(t, filepath.Join(folder, file), "")
+			must.WriteFile(t, filepath.Join(folder, file), "")
 		}
 		d := must.Get(Open(t.Context(), folder, Options{}))(t)
 		defer d.Close()
@@ -447,14 +441,14 @@ func TestNamesChecksum(t *testing.T) {
 func TestChangedFile(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "a.example")
-	put(t, name, "User-agent: *\nDisallow: /\n")
+	must.WriteFile(t, name, "User-agent: *\nDisallow: /\n")
 	d := must.Get(Open(t.Context(), folder, Options{Chains: []matcher.Chain{{"*"}}, Memory: 1}))(t)
 	defer d.Close()
 	var o matcher.Origin
 	for range 2 {
 		must.Do(t, d.Lookup([]byte("http://a.example"), &o))
 	}
-	put(t, name, "User-agent: *\nAllow: /\n")
+	must.WriteFile(t, name, "User-agent: *\nAllow: /\n")
 	must.Say(t, d.Lookup([]byte("http://a.example"), &o), name+": it was written to or replaced")
 }
 

@@ -32,8 +32,7 @@ func files(t *testing.T, contents map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for name, text := range contents {
-		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
-		must.Do(t, os.WriteFile(name, []byte(text), 0o666))
+		must.WriteFile(t, name, text)
 	}
 }
 

@@ -54,15 +54,7 @@ func newServerWithoutLengths(t *testing.T, methods string) *server {
 // openFolder opens the folder rules/ of a store.
 func (s *server) openFolder() *blob.Folder {
 	s.t.Helper()
-	u, err := blob.ParseURL(s.Name("rules/"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	folder, err := blob.OpenFolder(s.t.Context(), u)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return folder
+	return must.Get(blob.OpenFolder(s.t.Context(), must.Get(blob.ParseURL(s.Name("rules/")))(s.t)))(s.t)
 }
 
 // An object whose answers have no length is read whole.
@@ -91,8 +83,7 @@ func TestAnswersWithoutLength(t *testing.T) {
 // A gateway may answer that an object is empty when it is asked what it is.
 func TestEmptyByItsHeadAlone(t *testing.T) {
 	for _, size := range []int{0, 1000} {
-		s := newServer(t)
-		s.Put("x", noise(size))
+		s, _ := stored(t, size)
 		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 			if r.Method == http.MethodHead {
 				w.Header().Set("Content-Length", "0")
@@ -143,8 +134,7 @@ func TestWholePagesForParts(t *testing.T) {
 		"a store's own":        {1 << 20, 2, true, "the store sends the whole object where a range was asked for"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newServer(t)
-			s.Put("x", noise(test.size))
+			s, _ := stored(t, test.size)
 			asked := 0
 			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 				if r.Method == http.MethodGet {
@@ -180,9 +170,7 @@ func TestPageOfAnotherServer(t *testing.T) {
 // A range need not say how long the whole object is (RFC 9110 §14.4).
 func TestRangesOfUnknownLength(t *testing.T) {
 	for _, size := range []int{1000, 3 << 20} {
-		s := newServer(t)
-		want := noise(size)
-		s.Put("x", want)
+		s, want := stored(t, size)
 		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 			store.ServeHTTP(withoutTotal{w}, r)
 		})
@@ -302,8 +290,7 @@ func TestSmallObjectIsLost(t *testing.T) {
 func TestObjectIsNotConfirmedNorKnown(t *testing.T) {
 	for _, size := range []int{1000, 17 << 20} {
 		for _, isPage := range []bool{false, true} {
-			s := newServer(t)
-			s.Put("x", noise(size))
+			s, _ := stored(t, size)
 			var completed atomic.Bool
 			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 				isLarge := size > blob.PartSize
@@ -330,9 +317,7 @@ func TestObjectIsNotConfirmedNorKnown(t *testing.T) {
 func TestObjectIsNotConfirmed(t *testing.T) {
 	for _, size := range []int{1000, 17 << 20} {
 		for _, completes := range []bool{false, true} {
-			data := noise(size)
-			s := newServer(t)
-			s.Put("x", data)
+			s, data := stored(t, size)
 			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 				isLarge := size > blob.PartSize
 				isComplete := !isLarge && r.Method == http.MethodPut || r.Method == http.MethodPost && r.URL.Query().Has("uploadId")
@@ -380,8 +365,7 @@ func expand(t *testing.T, memory int64, answer func(w http.ResponseWriter, r *ht
 		}
 		store.ServeHTTP(w, r)
 	})
-	u := must.Get(blob.ParseURL(s.Name("r/")))(t)
-	return blob.Expand(blob.WithMemory(t.Context(), memory), u)
+	return blob.Expand(blob.WithMemory(t.Context(), memory), must.Get(blob.ParseURL(s.Name("r/")))(t))
 }
 
 // Some stores answer with all keys at once, instead of a thousand.
@@ -489,8 +473,7 @@ func TestReplacedWithoutIfMatch(t *testing.T) {
 		"no tag, new date":  {func(int) string { return "" }, func(v int) string { return fmt.Sprintf("Thu, 01 Jan 2026 00:00:0%d GMT", v) }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newServer(t)
-			s.Put("x", noise(3<<20))
+			s, _ := stored(t, 3<<20)
 			var version atomic.Int32
 			s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 				r.Header.Del("If-Match")
@@ -565,8 +548,7 @@ func TestCompleteWithoutObject(t *testing.T) {
 // A store that is asked too much, and says so, is asked again after the time it names.
 func TestTooManyRequestsAreTriedAgain(t *testing.T) {
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
-		s := newServer(t)
-		s.Put("x", noise(1000))
+		s, _ := stored(t, 1000)
 		var refused atomic.Int64
 		s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
 			if refused.CompareAndSwap(0, time.Now().UnixNano()) {

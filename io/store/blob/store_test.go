@@ -31,12 +31,17 @@ func newServer(t *testing.T) *server {
 
 func (s *server) open(key string) *blob.File {
 	s.t.Helper()
-	f, err := blob.Open(s.t.Context(), s.Name(key))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	f := must.Get(blob.Open(s.t.Context(), s.Name(key)))(s.t)
 	s.t.Cleanup(func() { f.Close() })
 	return f
+}
+
+// stored starts a server that has an object x of n bytes.
+func stored(t *testing.T, n int) (s *server, content []byte) {
+	t.Helper()
+	s, content = newServer(t), noise(n)
+	s.Put("x", content)
+	return s, content
 }
 
 func noise(n int) []byte {
@@ -62,8 +67,7 @@ func TestObjectInOrder(t *testing.T) {
 
 // TestHeadAlone is what it costs to look at an object's first bytes.
 func TestHeadAlone(t *testing.T) {
-	s := newServer(t)
-	s.Put("x", noise(10<<20))
+	s, _ := stored(t, 10<<20)
 	f := s.open("x")
 	must.Get(io.ReadFull(f, make([]byte, 20<<10)))(t)
 	gets, bytes := s.Asked()
@@ -71,9 +75,7 @@ func TestHeadAlone(t *testing.T) {
 }
 
 func TestObjectAnywhere(t *testing.T) {
-	s := newServer(t)
-	want := noise(5 << 20)
-	s.Put("x", want)
+	s, want := stored(t, 5<<20)
 	f := s.open("x")
 	random := rand.New(rand.NewPCG(1, 2))
 	at := int64(0)
@@ -92,9 +94,7 @@ func TestObjectAnywhere(t *testing.T) {
 
 // TestArrowLike reads a tail, then messages in order, as an Arrow file is read.
 func TestArrowLike(t *testing.T) {
-	s := newServer(t)
-	want := noise(30 << 20)
-	s.Put("x", want)
+	s, want := stored(t, 30<<20)
 	f := s.open("x")
 	read := func(n int, at int) {
 		p := make([]byte, n)
@@ -113,9 +113,7 @@ func TestArrowLike(t *testing.T) {
 }
 
 func TestExpect(t *testing.T) {
-	s := newServer(t)
-	want := noise(20 << 20)
-	s.Put("x", want)
+	s, want := stored(t, 20<<20)
 	f := s.open("x")
 	ranges := []blob.Range{{Offset: 10 << 20, Length: 3 << 20}, {Offset: 1 << 20, Length: 1000}, {Offset: 1<<20 + 5000, Length: 2000}, {Offset: 30 << 20, Length: 10}}
 	f.Expect(ranges...)
@@ -145,9 +143,7 @@ func TestExpect(t *testing.T) {
 }
 
 func TestBrokenBodiesAreReopened(t *testing.T) {
-	s := newServer(t)
-	want := noise(3 << 20)
-	s.Put("x", want)
+	s, want := stored(t, 3<<20)
 	s.Meddle(blobtest.Cut(300_000))
 	f := s.open("x")
 	got, err := io.ReadAll(f)
@@ -157,8 +153,7 @@ func TestBrokenBodiesAreReopened(t *testing.T) {
 }
 
 func TestBodyThatNeverComes(t *testing.T) {
-	s := newServer(t)
-	s.Put("x", noise(3<<20))
+	s, _ := stored(t, 3<<20)
 	s.Meddle(blobtest.Cut(0))
 	f := s.open("x")
 	_, err := io.ReadAll(f)
@@ -172,8 +167,7 @@ func TestReplacedMeanwhile(t *testing.T) {
 		"removed":     func(s *server) { s.Remove("x") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newServer(t)
-			s.Put("x", noise(3<<20))
+			s, _ := stored(t, 3<<20)
 			f := s.open("x")
 			must.Get(f.Read(make([]byte, 100)))(t)
 			replace(s)
@@ -192,8 +186,7 @@ func TestReplacedMeanwhile(t *testing.T) {
 }
 
 func TestCancelledWait(t *testing.T) {
-	s := newServer(t)
-	s.Put("x", noise(3<<20))
+	s, _ := stored(t, 3<<20)
 	asked := make(chan bool, 10)
 	over := make(chan bool)
 	defer close(over)
@@ -227,8 +220,7 @@ func TestOpenMissing(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	s := newServer(t)
-	s.Put("x", noise(3))
+	s, _ := stored(t, 3)
 	for _, test := range []struct {
 		status     int
 		code, want string
@@ -361,8 +353,7 @@ func TestExpand(t *testing.T) {
 		{"b/x*", ""},
 		{"c/", ""},
 	} {
-		u := must.Get(blob.ParseURL(s.Name(test.key)))(t)
-		found, err := blob.Expand(t.Context(), u)
+		found, err := blob.Expand(t.Context(), must.Get(blob.ParseURL(s.Name(test.key)))(t))
 		var stems []string
 		for _, x := range found {
 			stems = append(stems, x.Stem)
@@ -377,8 +368,7 @@ func TestFolder(t *testing.T) {
 	s.Put("rules/a.example", []byte("User-agent: *"))
 	s.Put("rules/b.example", nil)
 	s.Put("rules/c.example/robots.txt", noise(700<<10))
-	u := must.Get(blob.ParseURL(s.Name("rules/")))(t)
-	folder := must.Get(blob.OpenFolder(t.Context(), u))(t)
+	folder := s.openFolder()
 	var keys []string
 	must.Do(t, folder.List(func(key string, _ blob.Info) error { keys = append(keys, key); return nil }))
 	must.Equal(t, strings.Join(keys, " "), "a.example b.example c.example/robots.txt", "keys")
@@ -395,9 +385,7 @@ func TestFolder(t *testing.T) {
 // TestManyReaders has so many objects open at once that each is to be read in
 // small blocks.
 func TestManyReaders(t *testing.T) {
-	s := newServer(t)
-	want := noise(3 << 20)
-	s.Put("x", want)
+	s, want := stored(t, 3<<20)
 	var files []*blob.File
 	for range 16 {
 		f := s.open("x")

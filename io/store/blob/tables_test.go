@@ -94,8 +94,7 @@ func TestFilesOfTablesWithALog(t *testing.T) {
 	}
 	t.Chdir(root)
 	for _, name := range lake {
-		must.Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
-		must.Do(t, os.WriteFile(name, nil, 0o666))
+		must.WriteFile(t, name, "")
 	}
 	for _, test := range tableCases[1:] {
 		var files []string

@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -69,6 +71,13 @@ func Flipped[I int | int64](data []byte, at I, mask byte) []byte {
 	flipped := bytes.Clone(data)
 	flipped[at] ^= mask
 	return flipped
+}
+
+// WriteFile writes a file, and makes the folders that it lies in.
+func WriteFile[D string | []byte](t testing.TB, name string, data D) {
+	t.Helper()
+	Do(t, os.MkdirAll(filepath.Dir(name), 0o777))
+	Do(t, os.WriteFile(name, []byte(data), 0o666))
 }
 
 // Allocated returns the number of bytes that f allocates.

@@ -328,8 +328,7 @@ func Columns(agents int, explain bool) []batch.VerdictColumn {
 func Write(t *testing.T, w *Writer, sink batch.Sink, v *batch.Verdicts, batches ...*batch.Batch) []byte {
 	t.Helper()
 	for _, b := range batches {
-		c := must.Get(sink.Encode(b, v))(t)
-		must.Do(t, sink.Write(c))
+		must.Do(t, sink.Write(must.Get(sink.Encode(b, v))(t)))
 	}
 	must.Do(t, sink.Close())
 	if !w.Closed {
@@ -355,8 +354,7 @@ func BenchmarkEncode(b *testing.B, w *Writer, s batch.Sink) {
 	}}}
 	b.SetBytes(int64(len(list.URLs.Data)))
 	for b.Loop() {
-		chunk := must.Get(s.Encode(list, v))(b)
-		must.Do(b, s.Write(chunk))
+		must.Do(b, s.Write(must.Get(s.Encode(list, v))(b)))
 		w.Reset()
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
