@@ -38,22 +38,13 @@ func bodyCases() []verdictCase {
 
 func lineCases() []verdictCase {
 	return []verdictCase{
-		{
-			name: "body/line_ends/LF", body: "User-agent: *\n\nDisallow: /a\nDisallow: /b",
-			both: []string{"/a → disallow 3", "/b → disallow 4"},
-		},
-		{
-			name: "body/line_ends/CR", body: "User-agent: *\r\rDisallow: /a\rDisallow: /b\r",
-			both: []string{"/a → disallow 3", "/b → disallow 4"},
-		},
+		{name: "body/line_ends/LF", body: "User-agent: *\n\nDisallow: /a\nDisallow: /b", both: []string{"/a → disallow 3", "/b → disallow 4"}},
+		{name: "body/line_ends/CR", body: "User-agent: *\r\rDisallow: /a\rDisallow: /b\r", both: []string{"/a → disallow 3", "/b → disallow 4"}},
 		{
 			name: "body/line_ends/CRLF_is_one", body: "User-agent: *\r\n\r\nDisallow: /a\r\nDisallow: /b\r\n",
 			both: []string{"/a → disallow 3", "/b → disallow 4"},
 		},
-		{
-			name: "body/line_ends/LF_CR_is_two", body: "User-agent: *\n\rDisallow: /a\n\rDisallow: /b",
-			both: []string{"/a → disallow 3", "/b → disallow 5"},
-		},
+		{name: "body/line_ends/LF_CR_is_two", body: "User-agent: *\n\rDisallow: /a\n\rDisallow: /b", both: []string{"/a → disallow 3", "/b → disallow 5"}},
 		{
 			name: "body/line_ends/mixed", body: "User-agent: *\r\r\nDisallow: /a\r\n\nDisallow: /b\n\n\r\nDisallow: /c",
 			both: []string{"/a → disallow 3", "/b → disallow 5", "/c → disallow 8"},
@@ -68,10 +59,7 @@ func lineCases() []verdictCase {
 			both: []string{"/a → no_rule_matched", "/b → no_rule_matched", "/c → no_rule_matched", "/d → no_rule_matched"},
 			rfc:  []string{"/c%85Disallow:%20/d → disallow 3 by *: Disallow: /c%85Disallow: /d"},
 		},
-		{
-			name: "body/comment/whole_line", body: atEveryone + "#Disallow: /a\n # Disallow: /b",
-			both: []string{"/a → no_rule_matched", "/b → no_rule_matched"},
-		},
+		{name: "body/comment/whole_line", body: atEveryone + "#Disallow: /a\n # Disallow: /b", both: []string{"/a → no_rule_matched", "/b → no_rule_matched"}},
 		{
 			name: "body/comment/with_a_blank_before", body: "User-agent: * # all\nDisallow: /a # why",
 			both: []string{"/a → disallow 2 by *: Disallow: /a", "/ab → disallow 2"},
@@ -80,14 +68,8 @@ func lineCases() []verdictCase {
 			name: "body/comment/without_a_blank_before", body: "User-agent: *#all\nDisallow: /a#b # c",
 			both: []string{"/a → disallow 2 by *: Disallow: /a", "/ab → disallow 2"},
 		},
-		{
-			name: "body/comment/before_the_colon", body: atEveryone + "Disallow #: /a",
-			both: []string{"/a → no_rule_matched"},
-		},
-		{
-			name: "body/comment/makes_a_pattern_empty", body: atEveryone + "Disallow: # /a",
-			both: []string{"/a → no_rule_matched", "/ → no_rule_matched"},
-		},
+		{name: "body/comment/before_the_colon", body: atEveryone + "Disallow #: /a", both: []string{"/a → no_rule_matched"}},
+		{name: "body/comment/makes_a_pattern_empty", body: atEveryone + "Disallow: # /a", both: []string{"/a → no_rule_matched", "/ → no_rule_matched"}},
 		{
 			name: "body/NUL/cuts_its_line", body: "User-agent: *\x00x\nDisallow: /a\x00b\nDisallow: /c",
 			both: []string{"/a → disallow 2 by *: Disallow: /a", "/c → disallow 3"},
@@ -96,10 +78,7 @@ func lineCases() []verdictCase {
 			name: "body/NUL/before_the_colon", body: atEveryone + "Disallow\x00: /a\n\x00Disallow: /b",
 			both: []string{"/a → no_rule_matched", "/b → no_rule_matched"},
 		},
-		{
-			name: "body/NUL/blanks_before_it_are_trimmed", body: atEveryone + "Disallow: /a \t\x00b",
-			both: []string{"/a → disallow 2 by *: Disallow: /a"},
-		},
+		{name: "body/NUL/blanks_before_it_are_trimmed", body: atEveryone + "Disallow: /a \t\x00b", both: []string{"/a → disallow 2 by *: Disallow: /a"}},
 		{
 			name: "body/trimming/SP_TAB_VT_FF_on_both_ends", body: " \t\v\fUser-agent\f\v\t :\v\f\t *\t\f\v \n\v\fDisallow \f: \t\v\f/a \t\v\f",
 			both: []string{"/a → disallow 2 by *: Disallow \f: \t\v\f/a", "/ab → disallow 2"},
@@ -222,10 +201,7 @@ func longLineCases() []verdictCase {
 			name: "body/over_long_line/blanks_alone_are_kept", body: atEveryone + strings.Repeat(" ", kept) + "Disallow: /a",
 			rfc: []string{"/a → disallow 2"}, google: []string{"/a → no_rule_matched"},
 		},
-		{
-			name: "body/over_long_line/comments_count", body: atEveryone + long("Disallow: /a #", 2*kept),
-			both: []string{"/a → disallow 2 by *: Disallow: /a"},
-		},
+		{name: "body/over_long_line/comments_count", body: atEveryone + long("Disallow: /a #", 2*kept), both: []string{"/a → disallow 2 by *: Disallow: /a"}},
 		{
 			name: "body/over_long_line/byte_order_mark_does_not_count", body: "\xEF\xBB\xBF" + strings.Repeat(" ", kept-13) + "User-agent: *\nDisallow: /",
 			both: []string{"/ → disallow 2"},
@@ -247,10 +223,7 @@ func keyCases() []verdictCase {
 		{name: "body/key/prefix/user_agent_name", body: "user agent name: *\nDisallow: /a", rfc: []string{"/a → no_group"}, google: denied},
 		{name: "body/key/end_does_not_count", body: atEveryone + "xDisallow: /a", both: none},
 		{name: "body/key/a_misspelling_that_is_not_listed", body: atEveryone + "Dissalllow: /a\nDisallo: /a\nDisalllow: /a", both: none},
-		{
-			name: "body/no_colon/SP", body: "User-agent *\nDisallow /a",
-			both: []string{"/a → disallow 2 by *: Disallow /a"},
-		},
+		{name: "body/no_colon/SP", body: "User-agent *\nDisallow /a", both: []string{"/a → disallow 2 by *: Disallow /a"}},
 		{name: "body/no_colon/TAB", body: "User-agent\t*\nDisallow\t/a", both: denied},
 		{name: "body/no_colon/several_blanks", body: atEveryone + " Disallow \t /a ", both: denied},
 		{name: "body/no_colon/VT_does_not_separate", body: atEveryone + "Disallow\v/a", both: none},

@@ -13,10 +13,7 @@ func groupCases() []verdictCase {
 			name: "groups/first_rule_closes_the_list", body: "User-agent: FooBot\nDisallow: /a\nUser-agent: Bar\nDisallow: /b",
 			both: []string{"/a → disallow 2", "/b → no_rule_matched"},
 		},
-		{
-			name: "groups/an_allow_closes_the_list", body: "User-agent: FooBot\nAllow: /a\nUser-agent: Bar\nDisallow: /b",
-			both: []string{"/b → no_rule_matched"},
-		},
+		{name: "groups/an_allow_closes_the_list", body: "User-agent: FooBot\nAllow: /a\nUser-agent: Bar\nDisallow: /b", both: []string{"/b → no_rule_matched"}},
 		{
 			name: "groups/an_empty_rule_closes_the_list", body: "User-agent: FooBot\nDisallow:\nUser-agent: Bar\nDisallow: /b",
 			both: []string{"/b → no_rule_matched"},
@@ -34,10 +31,7 @@ func groupCases() []verdictCase {
 			name: "groups/an_empty_user_agent_starts_a_group", body: "User-agent: FooBot\nDisallow: /a\nUser-agent:\nDisallow: /b",
 			both: []string{"/a → disallow 2", "/b → no_rule_matched"},
 		},
-		{
-			name: "groups/an_empty_user_agent_joins_a_group", body: "User-agent: FooBot\nUser-agent:\nDisallow: /a",
-			both: []string{"/a → disallow 3"},
-		},
+		{name: "groups/an_empty_user_agent_joins_a_group", body: "User-agent: FooBot\nUser-agent:\nDisallow: /a", both: []string{"/a → disallow 3"}},
 		{
 			name: "groups/a_user_agent_that_is_nobody_starts_a_group", body: "User-agent: FooBot\nDisallow: /a\nUser-agent: *x\nDisallow: /b",
 			both: []string{"/a → disallow 2", "/b → no_rule_matched"},
@@ -58,10 +52,7 @@ func groupCases() []verdictCase {
 			name: "groups/groups_for_everyone_are_not_used_beside_a_group_without_rules", body: "User-agent: FooBot\n\nUser-agent: Bar\nDisallow:\n\nUser-agent: *\nDisallow: /\n",
 			both: []string{"/ → no_rule_matched"},
 		},
-		{
-			name: "groups/a_last_group_without_rules", body: "User-agent: *\nDisallow: /\nUser-agent: FooBot",
-			both: []string{"/ → no_rule_matched"},
-		},
+		{name: "groups/a_last_group_without_rules", body: "User-agent: *\nDisallow: /\nUser-agent: FooBot", both: []string{"/ → no_rule_matched"}},
 		{
 			name: "groups/one_that_lists_both_is_the_agents", body: "User-agent: *\nUser-agent: FooBot\nDisallow: /a\n\nUser-agent: *\nDisallow: /b",
 			both: []string{"/a → disallow 3 by FooBot: Disallow: /a", "/b → no_rule_matched"},
@@ -109,10 +100,7 @@ func chainCases() []verdictCase {
 			name: "groups/chain/a_group_without_rules_decides", chain: "Bar,Googlebot", body: body + "\nUser-agent: Bar",
 			both: []string{"/a → no_rule_matched", "/c → no_rule_matched"},
 		},
-		{
-			name: "groups/chain/everyone_alone", chain: "*", body: body,
-			both: []string{"/a → no_rule_matched", "/c → disallow 6"},
-		},
+		{name: "groups/chain/everyone_alone", chain: "*", body: body, both: []string{"/a → no_rule_matched", "/c → disallow 6"}},
 		{name: "groups/chain/nobody", chain: "Bar,Baz", body: "User-agent: FooBot\nDisallow: /", both: []string{"/ → no_group"}},
 	}
 }
@@ -241,10 +229,7 @@ func ruleCases() []verdictCase {
 		both("empty/disallow_matches_nothing", "Disallow:", "/ → no_rule_matched", "/a → no_rule_matched"),
 		both("empty/allow_matches_nothing", "Allow:; Disallow: /", "/ → disallow 3"),
 		both("empty/blanks_are_empty", "Disallow: \t", "/ → no_rule_matched"),
-		{
-			name: "rules/empty/its_group_still_exists", body: "User-agent: FooBot\nDisallow:\n\nUser-agent: *\nDisallow: /",
-			both: []string{"/ → no_rule_matched"},
-		},
+		{name: "rules/empty/its_group_still_exists", body: "User-agent: FooBot\nDisallow:\n\nUser-agent: *\nDisallow: /", both: []string{"/ → no_rule_matched"}},
 		both("neither_slash_nor_star/never_matches", "Disallow: a; Disallow: ?; Disallow: ./; Disallow: https://example.com/; Disallow: %2Fa",
 			"/a → no_rule_matched", "/?a → no_rule_matched", "/ → no_rule_matched", "/%2Fa → no_rule_matched"),
 		both("neither_slash_nor_star/star_is_fine", "Disallow: *.gif$", "/a.gif → disallow 2", "/a/b.gif → disallow 2", "/a.gif? → no_rule_matched"),

@@ -178,10 +178,7 @@ func TestDecide(t *testing.T) {
 		{"User-agent: A\nDisallow: /", "B", "/", noGroup, noGroup},
 		{"User-agent: * x\nUser-agent: *\nDisallow: *", "A", "/", rule(false, "Disallow: *", 3, "* x"), rule(false, "Disallow: *", 3, "* x")},
 		{"User-agent: A\xFF\nDisallow: /\xFFü", "A", "/%FFü", rule(false, "Disallow: /%FFü", 2, "A%FF"), noRule},
-		{
-			"User-agent: *\nAllow: /p/index.html\nDisallow: /p", "*", "/p/",
-			rule(false, "Disallow: /p", 3, "*"), rule(true, "Allow: /p/index.html", 2, "*"),
-		},
+		{"User-agent: *\nAllow: /p/index.html\nDisallow: /p", "*", "/p/", rule(false, "Disallow: /p", 3, "*"), rule(true, "Allow: /p/index.html", 2, "*")},
 		{"User-agent: *\nDisallow: /p/index.html\nDisallow: /q", "*", "/p/", noRule, noRule},
 		{
 			"User-agent: *\nAllow: /p/Index.html\nAllow: /p/index.html?/q\nDisallow: /p", "*", "/p/",

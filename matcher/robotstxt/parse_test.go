@@ -115,10 +115,7 @@ func TestParse(t *testing.T) {
 		{"no colon: but one in the value", "User-agent: a\nDisallow /x:y", "1@a ; 2!unknown_key", "1@a 2-y ; 2!key_prefix 2!pattern_without_slash"},
 		{"more colons", "User-agent: a: b\nDisallow:: /x", "1@a: b 2-: /x ; 2!pattern_without_slash", ""},
 
-		{
-			"HTML", "<!DOCTYPE html>\n<p>User-agent: a\nUser-agent: *\nDisallow: /</p>",
-			"3@* 4-/</p> ; 0!html_body 1!not_a_record 2!unknown_key", "",
-		},
+		{"HTML", "<!DOCTYPE html>\n<p>User-agent: a\nUser-agent: *\nDisallow: /</p>", "3@* 4-/</p> ; 0!html_body 1!not_a_record 2!unknown_key", ""},
 		{"HTML: after white space", "\n \t\r\n<html>", "; 0!html_body 3!not_a_record", ""},
 		{"binary", "\x1F\x8B\x08\x01\nUser-agent: a\nAllow: /", "2@a 3+/ ; 0!binary_body 1!not_a_record", ""},
 

@@ -32,11 +32,7 @@ func explained() *batch.Verdicts {
 					{Text: "allow: /é", Agent: "*", Line: 7}, {Text: "disallow: /", Agent: "FooBot", Line: 12},
 				},
 			},
-			{
-				Allowed: []byte{0b11111}, Valid: []byte{0b11111},
-				Reasons: bytesOf(matcher.NoGroup, 5),
-				Rules:   []int32{-1, -1, -1, -1, -1},
-			},
+			{Allowed: []byte{0b11111}, Valid: []byte{0b11111}, Reasons: bytesOf(matcher.NoGroup, 5), Rules: []int32{-1, -1, -1, -1, -1}},
 		},
 	}
 }

@@ -463,9 +463,7 @@ func FuzzReadBack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, url, rule string, tab bool) {
 		layout := batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "rule", Kind: batch.Explaining[1]}}}
 		w, s := newSink(t, lines.SinkOptions{Layout: layout, Tab: tab})
-		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{
-			Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}},
-		}}}
+		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}}}}}
 		if url == "null" {
 			url = ""
 		}

@@ -164,9 +164,7 @@ func sunk(t *testing.T, input string, o lines.Options, cdxj bool, l batch.Layout
 		defer b.Release()
 		v := &batch.Verdicts{Rows: b.URLs.Len()}
 		bits := make([]byte, (v.Rows+7)/8)
-		v.Agents = []batch.AgentVerdicts{{
-			Allowed: bits, Valid: bits, Reasons: make([]matcher.Reason, v.Rows), Rules: slices.Repeat([]int32{-1}, v.Rows),
-		}}
+		v.Agents = []batch.AgentVerdicts{{Allowed: bits, Valid: bits, Reasons: make([]matcher.Reason, v.Rows), Rules: slices.Repeat([]int32{-1}, v.Rows)}}
 		chunk, err := sink.Encode(b, v)
 		if err == nil {
 			err = sink.Write(chunk)
@@ -467,9 +465,7 @@ func FuzzReadBack(f *testing.F) {
 		}
 		layout := batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "rule", Kind: batch.Explaining[1]}}}
 		w, s := newSink(t, lines.SinkOptions{Layout: layout})
-		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{
-			Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}},
-		}}}
+		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}}}}}
 		got := linestest.Write(t, w, s, v, linestest.List(url))
 		must.Need(t, bytes.IndexByte(got, '\n') == len(got)-1, "%q is not one line", got)
 		var object struct{ URL, Rule string }
