@@ -108,7 +108,8 @@ func eachMessage(t *testing.T, f layout.Framer, do func(*layout.Frame)) {
 }
 
 // Of every type, before and behind the URLs, the bytes come out that went in, and the
-// library reads them as what they were.
+// library reads them as what they were. If rows are selected, they come out whatever the
+// pieces, and a record batch of which none is selected is gone.
 func TestPassThroughEveryType(t *testing.T) {
 	for _, c := range tablestest.Columns(t) {
 		urls := tablestest.URLArray(c.Array.Len(), true)
@@ -121,6 +122,12 @@ func TestPassThroughEveryType(t *testing.T) {
 						testPassThrough(t, data, pipe, e.stream, rows, record)
 					})
 				}
+			}
+			for i, bits := range selections {
+				rows, pipe := []int{0, 5, 8}[i%3], i%2 == 1
+				t.Run(fmt.Sprintf("%s/%s/rows=%d/selected=%x", c.Name, e, rows, bits), func(t *testing.T) {
+					testSelected(t, data, pipe, e.stream || pipe, rows, bits, record)
+				})
 			}
 		}
 	}
@@ -183,7 +190,8 @@ func compareMessages(t *testing.T, out, data []byte) {
 	}
 }
 
-// A stream may replace and extend dictionaries; they come out in their order.
+// A stream may replace and extend dictionaries; they come out in their order, and those of a
+// record batch that is left out come out as well: those that follow may extend them.
 func TestPassThroughDictionaries(t *testing.T) {
 	records := []arrow.Record{
 		dictionaryRecord(t, `[1,0,null]`, `["https://a.test/","https://b.test/"]`),
@@ -200,6 +208,14 @@ func TestPassThroughDictionaries(t *testing.T) {
 	defer src.Close()
 	must.Be(t, !src.CanPassThrough(false, false) && !src.CanPassThrough(true, true),
 		"dictionaries that may be replaced pass into a file, or those of several inputs into one output")
+	for bits, want := range map[uint32]string{
+		0b001_000: "https://c.test/", 0b110_000: "https://a.test/ https://e.test/", 0b010_010: "https://a.test/ https://a.test/",
+	} {
+		out := must.Get(passSelected(data, true, true, 0, selected(bits)))(t)
+		batches, err := readAll(out, true, Options{Name: "out"})
+		got := urlsOf(batches)
+		must.Be(t, err == nil && got == want, "%b: %s, want %s (%v)", bits, got, want, err)
+	}
 }
 
 // A record batch without rows stays one.
@@ -277,20 +293,22 @@ func mustBatch(t *testing.T, file *layout.FileFramer) *layout.BatchMeta {
 	return must.Get(f.Batch())(t)
 }
 
-// What the program wrote around the columns that passed through has a checksum.
+// What the program wrote around the columns that passed through has a checksum, and so
+// has all of a record batch that is decoded.
 func TestPassThroughSums(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
 	for _, stream := range []bool{false, true} {
 		data := libraryWrite(t, encoding{stream, compress.None}, record.Schema(), record)
-		out := must.Get(passThrough(data, false, stream, 0))(t)
 		_, records := messagesOf(t, data)
-		at := bytes.Index(out, records[0].Bytes)
-		for i := range out {
-			if at <= i && i < at+len(records[0].Bytes)+8 { // with padding
-				continue
+		for n, out := range [][]byte{must.Get(passThrough(data, false, stream, 0))(t), must.Get(passSelected(data, false, stream, 5, selected(0b0110_0101)))(t)} {
+			at := bytes.Index(out, records[0].Bytes)
+			must.Equal(t, at >= 0, n == 0, "the columns pass through")
+			for i := range out {
+				if at >= 0 && at <= i && i < at+len(records[0].Bytes)+8 { // with padding
+					continue
+				}
+				must.Be(t, decodeAll(must.Flipped(out, i, 1), stream) != nil, "stream %v, output %d: byte %d of %d: no error", stream, n, i, len(out))
 			}
-			changed := must.Flipped(out, i, 1)
-			must.Be(t, decodeAll(changed, stream) != nil, "stream %v: byte %d of %d: no error", stream, i, len(out))
 		}
 	}
 }
@@ -353,24 +371,6 @@ func selected(bits uint32) func(first int64, rows int) *batch.Verdicts {
 	}
 }
 
-// Of every type those rows come out that are selected, whatever the pieces; a record
-// batch of which none does is gone.
-func TestPassThroughSelected(t *testing.T) {
-	for _, c := range tablestest.Columns(t) {
-		urls := tablestest.URLArray(c.Array.Len(), true)
-		record := tablestest.NewRecord([]string{"x", "url", "y"}, c.Array, urls, c.Array)
-		for _, e := range encodings {
-			data := libraryWrite(t, e, record.Schema(), record, record)
-			for i, bits := range selections {
-				rows, pipe := []int{0, 5, 8}[i%3], i%2 == 1
-				t.Run(fmt.Sprintf("%s/%s/rows=%d/selected=%x", c.Name, e, rows, bits), func(t *testing.T) {
-					testSelected(t, data, pipe, e.stream || pipe, rows, bits, record)
-				})
-			}
-		}
-	}
-}
-
 func testSelected(t *testing.T, data []byte, pipe, stream bool, batchRows int, bits uint32, record arrow.Record) {
 	out := must.Get(passSelected(data, pipe, stream, batchRows, selected(bits)))(t)
 	_, records := tablestest.ReadArrow(t, out)
@@ -398,39 +398,6 @@ func testSelected(t *testing.T, data []byte, pipe, stream bool, batchRows int, b
 	}
 	must.Be(t, len(records) == 0, "%d more record batches", len(records))
 	must.Get(readAll(out, stream, Options{Name: "out"}))(t)
-}
-
-// The dictionaries of a record batch that is left out come out: those that follow may
-// extend them.
-func TestPassThroughSelectedDictionaries(t *testing.T) {
-	records := []arrow.Record{
-		dictionaryRecord(t, `[1,0,null]`, `["https://a.test/","https://b.test/"]`),
-		dictionaryRecord(t, `[2,0]`, `["https://a.test/","https://b.test/","https://c.test/"]`),
-		dictionaryRecord(t, `[1]`, `["https://d.test/","https://e.test/"]`),
-	}
-	data := libraryWrite(t, encoding{true, compress.Zstd}, records[0].Schema(), records...)
-	for bits, want := range map[uint32]string{
-		0b001_000: "https://c.test/", 0b110_000: "https://a.test/ https://e.test/", 0b010_010: "https://a.test/ https://a.test/",
-	} {
-		out := must.Get(passSelected(data, true, true, 0, selected(bits)))(t)
-		batches, err := readAll(out, true, Options{Name: "out"})
-		got := urlsOf(batches)
-		must.Be(t, err == nil && got == want, "%b: %s, want %s (%v)", bits, got, want, err)
-	}
-}
-
-// What a record batch says of itself besides its columns stays, and where it is decoded
-// all of it has a checksum.
-func TestPassThroughSelectedSums(t *testing.T) {
-	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(12, false), tablestest.FromJSON(t, arrow.PrimitiveTypes.Int64, `[1,2,3,4,5,6,7,8,9,10,11,12]`))
-	for _, stream := range []bool{false, true} {
-		data := libraryWrite(t, encoding{stream, compress.None}, record.Schema(), record)
-		out := must.Get(passSelected(data, false, stream, 5, selected(0b0110_0101)))(t)
-		for i := range out {
-			changed := must.Flipped(out, i, 1)
-			must.Be(t, decodeAll(changed, stream) != nil, "stream %v: byte %d of %d: no error", stream, i, len(out))
-		}
-	}
 }
 
 // A column of an unknown type is an error that names it where rows are left out.

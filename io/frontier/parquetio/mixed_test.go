@@ -25,27 +25,6 @@ import (
 	"robotsbatch/io/tables/parquet/layout/layouttest"
 )
 
-// Of every type the selected rows are written, whatever the pieces; a row group
-// of which all do is the same byte for byte, and one of which none does is gone.
-func TestPassThroughSelected(t *testing.T) {
-	for _, c := range tablestest.Columns(t) {
-		record := tablestest.NewRecord([]string{"x", "url", "y"}, c.Array, tablestest.URLArray(c.Array.Len(), true), c.Array)
-		for _, version := range []parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2} {
-			data, err := tryLibraryWrite(compress.Codecs.Gzip, version, 7, record, record)
-			if err != nil || badLibrary[c.Name] {
-				continue
-			}
-			// Of row groups of 7, 5, 7 and 5 rows.
-			for i, bits := range []uint32{0xFFF, 0xFFF_000, 0x5A5_FFF, 0x0AA_07F, 0xF80_F80, 1, 0x800_000, 0} {
-				rows := []int{0, 3, 5}[i%3]
-				t.Run(fmt.Sprintf("%s/pages=%d/rows=%d/selected=%x", c.Name, version, rows, bits), func(t *testing.T) {
-					testSelected(t, data, rows, bits)
-				})
-			}
-		}
-	}
-}
-
 func testSelected(t *testing.T, data []byte, batchRows int, bits uint32) {
 	out := must.Get(passSelected(batchRows, func(row int64) bool { return bits>>row&1 == 1 }, data))(t)
 	_, want := libraryRead(t, data)

@@ -45,21 +45,26 @@ func TestListsOfAgents(t *testing.T) {
 		}
 		var got []string
 		err := o.Shares(&batch.Batch{}, v, func(s *Share) error {
-			record, err := s.Record()
-			if err != nil {
-				return err
-			}
-			defer record.Release()
-			list := record.Column(0).(*array.List)
-			for row := range list.Len() {
-				got = append(got, list.ValueStr(row))
-			}
-			return nil
+			return look(s, func(column arrow.Array) {
+				for row := range column.Len() {
+					got = append(got, column.ValueStr(row))
+				}
+			})
 		})
 		must.Be(t, err == nil && slices.Equal(got, want), "rows %06b: %s, %v, want %s", selected, fmt.Sprint(got), err, want)
 	}
 	v.DeniedOf = nil
 	must.Fail(t, o.Shares(&batch.Batch{}, v, func(s *Share) error { _, err := s.Record(); return err }), "verdicts without lists are written")
+}
+
+// look has do look at the first column of a share.
+func look(s *Share, do func(column arrow.Array)) error {
+	record, err := s.Record()
+	if err == nil {
+		do(record.Column(0))
+		record.Release()
+	}
+	return err
 }
 
 // The lists of agents of a row group take memory by row and by distinct list, not by the
@@ -133,18 +138,13 @@ func TestShares(t *testing.T) {
 		var got []string
 		shares := 0
 		must.Do(t, o.Shares(b, v, func(s *Share) error {
-			record, err := s.Record()
-			if err != nil {
-				return err
-			}
-			defer record.Release()
-			must.Be(t, s.mem.taken <= limit/8, "%d bytes for a share", s.mem.taken)
-			shares++
-			column := record.Column(0).(*array.String)
-			for i := range column.Len() {
-				got = append(got, column.Value(i))
-			}
-			return nil
+			return look(s, func(column arrow.Array) {
+				must.Be(t, s.mem.taken <= limit/8, "%d bytes for a share", s.mem.taken)
+				shares++
+				for i := range column.Len() {
+					got = append(got, column.(*array.String).Value(i))
+				}
+			})
 		}))
 		must.Be(t, slices.Equal(got, want) && (shares > 1) == (limit < 1<<20), "with %d bytes, %d rows in %d shares, want %d", limit, len(got), shares, len(want))
 		if shares == 1 { // else the garbage collector has what was refused halfway
@@ -183,14 +183,10 @@ func TestSharesOfLargeRows(t *testing.T) {
 	o = must.Get(NewOutput(batch.Layout{URLColumn: "url", Memory: 32 << 20}, record.Schema(), memory.NewGoAllocator()))(t)
 	shares := 0
 	err = o.Shares(&batch.Batch{Table: record}, &batch.Verdicts{Rows: rows, SelectedRows: rows}, func(s *Share) error {
-		record, err := s.Record()
-		if err != nil {
-			return err
-		}
-		defer record.Release()
-		shares++
-		tables.Plain(record.Column(0).Data().(*array.Data), s.Memory()).Release()
-		return nil
+		return look(s, func(column arrow.Array) {
+			shares++
+			tables.Plain(column.Data().(*array.Data), s.Memory()).Release()
+		})
 	})
 	must.Be(t, err != nil && strings.Contains(err.Error(), "lower batch-rows") && shares >= 2, "%d shares and error %v", shares, err)
 }
