@@ -192,27 +192,34 @@ func TestBodyThatStalls(t *testing.T) {
 	})
 }
 
+// readAnswered has each kind of store read n bytes of an object, of which answer sends parts.
+func readAnswered(t *testing.T, timeout time.Duration, n int, answer http.HandlerFunc, check func(t *testing.T, object string, err error)) {
+	host := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if !describe(w, r) {
+			answer(w, r)
+		}
+	})
+	ctx := blob.WithTimeout(t.Context(), timeout)
+	everyStore(t, host, func(t *testing.T, name func(string) string) {
+		f := must.Get(blob.Open(ctx, name("x")))(t)
+		defer f.Close()
+		_, err := f.ReadAt(make([]byte, n), 1<<20)
+		check(t, blob.Shown(name("x")), err)
+	})
+}
+
 // TestStallIsSurvived has a server that stands still in the first body of each
 // object, and none of the others.
 func TestStallIsSurvived(t *testing.T) {
 	var first sync.Map // of an object
-	host := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if describe(w, r) {
-			return
-		}
+	readAnswered(t, 4*shortTimeout, 1<<20, func(w http.ResponseWriter, r *http.Request) {
 		if _, again := first.LoadOrStore(r.URL.Path, true); again {
 			sendRange(w, r, 1<<20-100_000)
 			return
 		}
 		w.Header().Set("Stall", "yes")
 		sendRange(w, r, 100_000)
-	})
-	ctx := blob.WithTimeout(t.Context(), 4*shortTimeout)
-	everyStore(t, host, func(t *testing.T, name func(string) string) {
-		f := must.Get(blob.Open(ctx, name("x")))(t)
-		defer f.Close()
-		must.Do(t, must.Err(f.ReadAt(make([]byte, 1<<20), 1<<20)))
-	})
+	}, func(t *testing.T, _ string, err error) { must.Do(t, err) })
 }
 
 // TestUploadThatStalls has a server that takes what it is sent and then says
@@ -262,45 +269,28 @@ func TestAttemptsShareTheTimeout(t *testing.T) {
 // timeout, but sends some of it all the time.
 func TestProgressExtendsTheWait(t *testing.T) {
 	const pieces = 24
-	host := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if describe(w, r) {
-			return
-		}
+	readAnswered(t, shortTimeout, pieces*1000, func(w http.ResponseWriter, r *http.Request) {
 		sendRange(w, r, 0)
 		for range pieces {
 			_, _ = w.Write(make([]byte, 1000))
 			_ = http.NewResponseController(w).Flush()
 			time.Sleep(shortTimeout / 16)
 		}
-	})
-	ctx := blob.WithTimeout(t.Context(), shortTimeout)
-	everyStore(t, host, func(t *testing.T, name func(string) string) {
-		f := must.Get(blob.Open(ctx, name("x")))(t)
-		defer f.Close()
-		must.Do(t, must.Err(f.ReadAt(make([]byte, pieces*1000), 1<<20)))
-	})
+	}, func(t *testing.T, _ string, err error) { must.Do(t, err) })
 }
 
 // TestTrickleIsAStall has a server that sends some bytes all the time, too few to come to
 // an end.
 func TestTrickleIsAStall(t *testing.T) {
-	host := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if describe(w, r) {
-			return
-		}
+	readAnswered(t, shortTimeout, 100_000, func(w http.ResponseWriter, r *http.Request) {
 		sendRange(w, r, 0)
 		for r.Context().Err() == nil {
 			_, _ = w.Write(make([]byte, 10))
 			_ = http.NewResponseController(w).Flush()
 			time.Sleep(shortTimeout / 16)
 		}
-	})
-	ctx := blob.WithTimeout(t.Context(), shortTimeout)
-	everyStore(t, host, func(t *testing.T, name func(string) string) {
-		f := must.Get(blob.Open(ctx, name("x")))(t)
-		defer f.Close()
-		_, err := f.ReadAt(make([]byte, 100_000), 1<<20)
-		wantStalled(t, shortTimeout, err, blob.Shown(name("x")), "more of the answer")
+	}, func(t *testing.T, object string, err error) {
+		wantStalled(t, shortTimeout, err, object, "more of the answer")
 	})
 }
 
