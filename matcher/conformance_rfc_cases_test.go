@@ -13,10 +13,8 @@ func rfcCases() []verdictCase {
 			name: "RFC_9309/figure_2_merged_groups", chain: "ExampleBot",
 			body: "user-agent: ExampleBot\ndisallow: /foo\ndisallow: /bar\n\nuser-agent: ExampleBot\ndisallow: /baz\n",
 			both: []string{
-				"/foo → disallow 2 by ExampleBot: disallow: /foo",
-				"/bar → disallow 3 by ExampleBot: disallow: /bar",
-				"/baz → disallow 6 by ExampleBot: disallow: /baz",
-				"/qux → no_rule_matched",
+				"/foo → disallow 2 by ExampleBot: disallow: /foo", "/bar → disallow 3 by ExampleBot: disallow: /bar",
+				"/baz → disallow 6 by ExampleBot: disallow: /baz", "/qux → no_rule_matched",
 			},
 		},
 		{
@@ -53,24 +51,16 @@ func rfcCases() []verdictCase {
 		{
 			name: "RFC_9309/section_5.1_everyone", chain: "otherbot", body: simpleExample,
 			both: []string{
-				"/publications/a → allow 4",
-				"/example/a → disallow 3",
-				"/a.gif → disallow 2",
-				"/a.gif?b → no_rule_matched",
-				"/a.gif/b.gif → disallow 2",
-				"/publications/a.gif → allow 4",
+				"/publications/a → allow 4", "/example/a → disallow 3", "/a.gif → disallow 2",
+				"/a.gif?b → no_rule_matched", "/a.gif/b.gif → disallow 2", "/publications/a.gif → allow 4",
 				"/ → no_rule_matched",
 			},
 		},
 		{
 			name: "RFC_9309/section_5.1_foobot", chain: "foobot", body: simpleExample,
 			both: []string{
-				"/example/page.html → allow 8",
-				"/example/page.html?a → allow 8",
-				"/example/allowed.gif → allow 9",
-				"/example/ → disallow 7",
-				"/publications/ → disallow 7",
-				"/ → disallow 7 by foobot: Disallow:/",
+				"/example/page.html → allow 8", "/example/page.html?a → allow 8", "/example/allowed.gif → allow 9",
+				"/example/ → disallow 7", "/publications/ → disallow 7", "/ → disallow 7 by foobot: Disallow:/",
 			},
 		},
 		{

@@ -162,19 +162,10 @@ func TestSplitPath(t *testing.T) {
 
 func TestIsLicense(t *testing.T) {
 	for value, want := range map[string]bool{
-		"https://example.com/license.xml": true,
-		"HTTP://example.com":              true,
-		"urn:example:license":             true,
-		"":                                false,
-		"/license.xml":                    false,
-		"//example.com/license.xml":       false,
-		"license.xml":                     false,
-		"https:":                          false,
-		"https://":                        false,
-		"https:///license.xml":            false,
-		"https://example.com/a b":         false,
-		"1http://example.com/":            false,
-		"ht tp://example.com/":            false,
+		"https://example.com/license.xml": true, "HTTP://example.com": true, "urn:example:license": true, "": false,
+		"/license.xml": false, "//example.com/license.xml": false, "license.xml": false, "https:": false,
+		"https://": false, "https:///license.xml": false, "https://example.com/a b": false, "1http://example.com/": false,
+		"ht tp://example.com/": false,
 	} {
 		must.Equal(t, IsLicense([]byte(value)), want, value)
 	}

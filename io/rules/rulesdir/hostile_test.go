@@ -94,10 +94,7 @@ func TestLinks(t *testing.T) {
 
 	d := open(t, folder, Options{})
 	for authority, want := range map[string]string{
-		"http://inside":      "store/1",
-		"http://twice":       "store/1",
-		"http://dir.example": "b/robots.txt",
-		"http://store":       "",
+		"http://inside": "store/1", "http://twice": "store/1", "http://dir.example": "b/robots.txt", "http://store": "",
 	} {
 		got, err := which(d, files, authority)
 		must.Be(t, got == want && err == nil, "%s: file %q, error %v, want %q", authority, got, err, want)

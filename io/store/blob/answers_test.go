@@ -182,17 +182,8 @@ func TestRangesOfUnknownLength(t *testing.T) {
 // A range is refused if it is another one or if its numbers make no sense.
 func TestCheckRange(t *testing.T) {
 	for contentRange, want := range map[string]int64{
-		"bytes 5-9/20":  20,
-		"bytes 5-9/*":   -1,
-		"bytes 5-9":     -2,
-		"bytes 5-9/":    -2,
-		"bytes 5-9/-1":  -2,
-		"bytes 5-9/-5":  -2,
-		"bytes 5-9/9":   -2,
-		"bytes 5-3/20":  -2,
-		"bytes 0-4/20":  -2,
-		"bytes */20":    -2,
-		"bytes 5--9/-9": -2,
+		"bytes 5-9/20": 20, "bytes 5-9/*": -1, "bytes 5-9": -2, "bytes 5-9/": -2, "bytes 5-9/-1": -2, "bytes 5-9/-5": -2,
+		"bytes 5-9/9": -2, "bytes 5-3/20": -2, "bytes 0-4/20": -2, "bytes */20": -2, "bytes 5--9/-9": -2,
 	} {
 		size, err := blob.CheckRange(blob.Range{Offset: 5, Length: 5}, contentRange, blob.Attributes{Size: 5, Version: "x"})
 		if err != nil {
