@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"container/heap"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -189,57 +188,43 @@ func (c *cursor) step(form *Form) (bool, error) {
 // Merge calls visit for each record, in order. It stops at visit's first error and returns it.
 // The record is valid until visit returns. Nothing can be added afterwards.
 func (s *Sorter) Merge(visit func(record []byte) error) error {
-	m := merging{form: &s.form}
+	var sorted []*cursor // by their current records
 	for _, c := range s.cursors() {
-		ok, err := c.step(m.form)
+		ok, err := c.step(&s.form)
 		if err != nil {
 			return err
 		}
 		if ok {
-			m.cursors = append(m.cursors, c)
+			sorted = append(sorted, c)
 		}
 	}
-	heap.Init(&m)
-	for len(m.cursors) > 0 {
-		first := m.cursors[0]
+	slices.SortFunc(sorted, s.compare)
+	for len(sorted) > 0 {
+		first, others := sorted[0], sorted[1:]
 		if err := visit(first.now); err != nil {
 			return err
 		}
-		ok, err := first.step(m.form)
+		ok, err := first.step(&s.form)
 		if err != nil {
 			return err
 		}
-		if ok {
-			heap.Fix(&m, 0)
-		} else {
-			heap.Pop(&m)
+		if !ok {
+			sorted = others
+			continue
 		}
+		at, _ := slices.BinarySearchFunc(others, first, s.compare)
+		copy(sorted, others[:at])
+		sorted[at] = first
 	}
 	return nil
 }
 
-// merging is a heap of cursors.
-type merging struct {
-	form    *Form
-	cursors []*cursor
-}
-
-func (m *merging) Len() int      { return len(m.cursors) }
-func (m *merging) Swap(i, j int) { m.cursors[i], m.cursors[j] = m.cursors[j], m.cursors[i] }
-func (m *merging) Push(x any)    { m.cursors = append(m.cursors, x.(*cursor)) }
-
-func (m *merging) Less(i, j int) bool {
-	x, y := m.cursors[i], m.cursors[j]
+// compare compares the current records of two cursors.
+func (s *Sorter) compare(x, y *cursor) int {
 	if x.key != y.key {
-		return x.key < y.key
+		return cmp.Compare(x.key, y.key)
 	}
-	return m.form.Compare(x.now, y.now) < 0
-}
-
-func (m *merging) Pop() any {
-	last := m.cursors[len(m.cursors)-1]
-	m.cursors = m.cursors[:len(m.cursors)-1]
-	return last
+	return s.form.Compare(x.now, y.now)
 }
 
 // cursors returns a cursor for each run in the file, with buffers that take at most about half
