@@ -55,39 +55,27 @@ func NewBodies(data []byte, count uint32, p Profile, agents *Agents, find func(n
 // NoBody takes the place of a body's where there is none.
 const NoBody = 1<<32 - 1
 
-// OpenAll opens bodies, given by their offsets in data in units of BodyAlignment, or NoBody. It
-// sets Tries, Of and Facts.Kind of the origin with the same index, and nothing for NoBody. A
-// body that is kept as its source gets no trie. The tries alias data and memory of the origin,
-// which the next call for it reuses. If a body is damaged, OpenAll returns its index and an
-// error that wraps ErrBadBody.
-//
-// It does each step for all bodies before the next one, and a step reads one more cache line
-// of each, so that the cache misses of a step overlap.
-func (b *Bodies) OpenAll(places []uint32, origins []Origin) (i int, err error) {
-	for len(places) > 0 {
-		n := min(len(places), atOnce)
-		if failed, err := b.openSome(places[:n], origins[:n]); err != nil {
-			return i + failed, err
-		}
-		places, origins, i = places[n:], origins[n:], i+n
-	}
-	return 0, nil
-}
+// AtOnce is the most bodies that are opened together: enough to overlap the cache misses, and few
+// enough that the data stays in the L1 and L2 caches until it is used.
+const AtOnce = 64
 
 // opening is a body that is being opened.
 type opening struct {
 	data  []byte // from the body on
 	head  bodyHead
-	index uint32 // its index in openSome's places and origins
+	index uint32 // its index in OpenAll's places and origins
 }
 
-// atOnce is the number of bodies that are opened together: enough to overlap the cache misses, and
-// few enough that the data stays in the L1 and L2 caches until it is used.
-const atOnce = 64
-
-// openSome is OpenAll for at most atOnce bodies.
-func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err error) {
-	var memory [atOnce]opening
+// OpenAll opens at most AtOnce bodies, given by their offsets in data in units of BodyAlignment, or
+// NoBody. It sets Tries, Of and Facts.Kind of the origin with the same index, and nothing for
+// NoBody. A body that is kept as its source gets no trie. The tries alias data and memory of the
+// origin, which the next call for it reuses. If a body is damaged, OpenAll returns its index and an
+// error that wraps ErrBadBody; those before it are open.
+//
+// It does each step for all bodies before the next one, and a step reads one more cache line
+// of each, so that the cache misses of a step overlap.
+func (b *Bodies) OpenAll(places []uint32, origins []Origin) (failed int, err error) {
+	var memory [AtOnce]opening
 	openings := memory[:0]
 	for i, place := range places {
 		if place == NoBody {
@@ -95,7 +83,8 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 		}
 		offset := uint64(place) * BodyAlignment
 		if offset > uint64(len(b.data)) {
-			return i, errOutside
+			failed, err = i, errOutside
+			break
 		}
 		openings = memory[:len(openings)+1]
 		opened := &openings[len(openings)-1]
@@ -118,7 +107,7 @@ func (b *Bodies) openSome(places []uint32, origins []Origin) (failed int, err er
 		}
 		origin.Facts.Kind = o.head.kind
 	}
-	return 0, nil
+	return failed, err
 }
 
 const (

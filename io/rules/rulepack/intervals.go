@@ -280,12 +280,12 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 }
 
 // AppendAllSpans implements [matcher.BulkHistorical], with the same results as AppendSpans for
-// each key. It does each step for atOnce keys before the next step, as LookupAll does.
+// each key. It does each step for matcher.AtOnce keys before the next step, as LookupAll does.
 func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []int) (_ []matcher.Span, n int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	var likely [atOnce]likelyEntry
-	for first := 0; first < len(keys); first += atOnce {
-		some := keys[first:min(first+atOnce, len(keys))]
+	var likely [matcher.AtOnce]likelyEntry
+	for first := 0; first < len(keys); first += matcher.AtOnce {
+		some := keys[first:min(first+matcher.AtOnce, len(keys))]
 		clear(likely[:])
 		p.findLikely(some, &likely)
 		for i := range some {
@@ -342,19 +342,19 @@ func (p *Pack) OpenSpan(_ []byte, s *matcher.Span, o *matcher.Origin) (err error
 }
 
 // OpenAllSpans implements [matcher.BulkHistorical]. If reading the mapped file fails, first is
-// the index of the first of the up to atOnce spans that it was opening.
+// the index of the first of the up to matcher.AtOnce spans that it was opening.
 func (p *Pack) OpenAllSpans(_ []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (first int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	var found [atOnce]origin
-	for ; first < len(spans); first += atOnce {
-		some := spans[first:min(first+atOnce, len(spans))]
+	var found [matcher.AtOnce]origin
+	for ; first < len(spans); first += matcher.AtOnce {
+		some := spans[first:min(first+matcher.AtOnce, len(spans))]
 		for i, s := range some {
 			found[i] = unknown // resets the origin
 			if s != nil {
 				found[i] = originOfSpan(s)
 			}
 		}
-		if i, err := p.setOriginsInOrder(found[:len(some)], origins[first:]); err != nil {
+		if i, err := p.setOrigins(found[:len(some)], origins[first:]); err != nil {
 			return first + i, err
 		}
 	}

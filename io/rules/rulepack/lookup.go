@@ -29,7 +29,7 @@ func (p *Pack) Lookup(authority []byte, o *matcher.Origin) (err error) {
 // reuses the memory of o's slices.
 func (p *Pack) setOrigin(found origin, o *matcher.Origin) error {
 	one := [1]matcher.Origin{*o} // not new, for its slices
-	err := p.setOrigins([]origin{found}, one[:])
+	_, err := p.setOrigins([]origin{found}, one[:])
 	*o = one[0]
 	return err
 }
@@ -130,35 +130,37 @@ func (p *Pack) damaged(format string, args ...any) error {
 	return fmt.Errorf("%s: %w: %w", p.name, ErrDamaged, fmt.Errorf(format, args...))
 }
 
-// setOrigins fills origins[i] from found[i], for all i, and opens the bodies where there are
-// some. It reuses the memory of the origins' slices.
-func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) error {
-	var memory [atOnce]uint32
-	for first := 0; first < len(found); first += atOnce {
-		some := found[first:min(first+atOnce, len(found))]
-		places := memory[:len(some)]
-		for i, f := range some {
-			o := &origins[first+i]
-			o.Reset()
-			o.Facts.Status, o.Facts.Fetched = int(f.status), int64(f.fetched)
-			o.Access, o.Stale, o.NotYet = access.Outcome(f.outcome), f.flags&flagStale != 0, f == notYet
-			if places[i] = noBody; o.Access == access.Rules {
-				places[i] = f.body
-			}
-		}
-		if i, err := p.open.OpenAll(places, origins[first:][:len(some)]); err != nil {
-			return p.damagedBody(places[i], err)
-		}
-		if err := p.complete(places, origins[first:][:len(some)]); err != nil {
-			return err
+// setOrigins fills origins[i] from found[i], for all i, of which there are at most matcher.AtOnce,
+// and opens the bodies where there are some. It reuses the memory of the origins' slices. After an
+// error, failed is the first index for which it failed, and the origins before that are set.
+func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) (failed int, err error) {
+	var memory [matcher.AtOnce]uint32
+	places, opened := memory[:len(found)], len(found)
+	for i, f := range found {
+		o := &origins[i]
+		o.Reset()
+		o.Facts.Status, o.Facts.Fetched = int(f.status), int64(f.fetched)
+		o.Access, o.Stale, o.NotYet = access.Outcome(f.outcome), f.flags&flagStale != 0, f == notYet
+		if places[i] = noBody; o.Access == access.Rules {
+			places[i] = f.body
 		}
 	}
-	return nil
+	if i, e := p.open.OpenAll(places, origins); e != nil {
+		opened, err = i, p.damagedBody(places[i], e)
+	}
+	if i, e := p.complete(places[:opened], origins); e != nil {
+		return i, e // of an earlier one
+	}
+	if p.paging != nil {
+		p.paging.addLookups(opened)
+	}
+	return opened, err
 }
 
 // complete adds to origins the extras of their bodies, as far as they are asked for. places[i]
-// is where the body of origins[i] starts; noBody for none.
-func (p *Pack) complete(places []uint32, origins []matcher.Origin) error {
+// is where the body of origins[i] starts; noBody for none. With an error it returns the index for
+// which it failed.
+func (p *Pack) complete(places []uint32, origins []matcher.Origin) (failed int, err error) {
 	for i, place := range places {
 		o := &origins[i]
 		// Statements alone need no extras if they are cached by their key.
@@ -168,7 +170,7 @@ func (p *Pack) complete(places []uint32, origins []matcher.Origin) error {
 		}
 		info, err := p.open.Info(place)
 		if err != nil {
-			return p.damagedBody(place, err)
+			return i, p.damagedBody(place, err)
 		}
 		if rulesSuffice {
 			if !info.Statements {
@@ -180,21 +182,21 @@ func (p *Pack) complete(places []uint32, origins []matcher.Origin) error {
 			}
 		}
 		if info.Number >= p.bodies {
-			return p.damagedBody(place, errors.New("there are fewer"))
+			return i, p.damagedBody(place, errors.New("there are fewer"))
 		}
 		m, err := p.extras.Get(info.Number)
 		if err != nil {
-			return err
+			return i, err
 		}
 		if m.place != place || m.tries == nil && info.Source {
-			return p.damagedBody(place, errors.New("it has another's number"))
+			return i, p.damagedBody(place, errors.New("it has another's number"))
 		}
 		o.Facts.Records, o.Facts.Usage, o.Facts.Kind = m.records, m.usage, info.Kind
 		if m.tries != nil {
 			o.Tries, o.Of = m.tries, m.of
 		}
 	}
-	return nil
+	return 0, nil
 }
 
 // damagedBody wraps an error about the body that starts at place, in units of
@@ -400,19 +402,15 @@ func within(section []byte, bounds [2]uint64) (data []byte, ok bool) {
 	return section[bounds[0]:bounds[1]:bounds[1]], true
 }
 
-// atOnce is how many authorities are looked up together: enough for loads from memory
-// to overlap, and few enough for the loaded data to stay in the processor's caches.
-const atOnce = 64
-
 var _ matcher.BulkOrigins = (*Pack)(nil)
 
 // LookupAll implements [matcher.BulkOrigins] with the same results as Lookup for each key. It
-// does each step of the lookup for atOnce keys before the next step, so that the loads of a
+// does each step of the lookup for matcher.AtOnce keys before the next step, so that the loads of a
 // step overlap.
 func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	for i < len(keys) {
-		end := min(i+atOnce, len(keys))
+		end := min(i+matcher.AtOnce, len(keys))
 		n, err := p.lookupSome(keys[i:end], origins[i:end])
 		if i += n; err != nil {
 			return i, err
@@ -421,38 +419,21 @@ func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, e
 	return 0, nil
 }
 
-// lookupSome looks up at most atOnce keys. It returns how many keys it looked up before an
+// lookupSome looks up at most matcher.AtOnce keys. It returns how many keys it looked up before an
 // error.
 func (p *Pack) lookupSome(keys []matcher.Key, origins []matcher.Origin) (int, error) {
-	var found [atOnce]origin
+	var found [matcher.AtOnce]origin
 	n, err := p.findAll(keys, &found)
-	if i, e := p.setOriginsInOrder(found[:n], origins); e != nil {
+	if i, e := p.setOrigins(found[:n], origins); e != nil {
 		return i, e // of an earlier key than err
 	}
 	return n, err
 }
 
-// setOriginsInOrder fills origins[i] from found[i], for all i, as setOrigins does. After an
-// error, failed is the first index for which it failed, and the origins before that are set.
-func (p *Pack) setOriginsInOrder(found []origin, origins []matcher.Origin) (failed int, err error) {
-	if err := p.setOrigins(found, origins[:len(found)]); err == nil {
-		if p.paging != nil {
-			p.paging.addLookups(len(found))
-		}
-		return 0, nil
-	}
-	for i := range found { // setOrigins does not say where it failed
-		if err := p.setOrigins(found[i:i+1], origins[i:i+1]); err != nil {
-			return i, err
-		}
-	}
-	return 0, nil
-}
-
 // findAll sets found[i] to the origin of keys[i]. It returns how many keys it looked up before
-// an error. There are at most atOnce keys.
-func (p *Pack) findAll(keys []matcher.Key, found *[atOnce]origin) (n int, err error) {
-	var likely [atOnce]likelyEntry
+// an error. There are at most matcher.AtOnce keys.
+func (p *Pack) findAll(keys []matcher.Key, found *[matcher.AtOnce]origin) (n int, err error) {
+	var likely [matcher.AtOnce]likelyEntry
 	p.findLikely(keys, &likely)
 	for n < len(keys) {
 		l := &likely[n]
@@ -479,7 +460,7 @@ type likelyEntry struct {
 
 // findLikely sets likely[i] to where keys[i] most likely is. Each step is a loop over all keys that
 // reads one part of the pack for each. That saves 7 % of a job on a shuffled list of many hosts.
-func (p *Pack) findLikely(keys []matcher.Key, likely *[atOnce]likelyEntry) {
+func (p *Pack) findLikely(keys []matcher.Key, likely *[matcher.AtOnce]likelyEntry) {
 	for i := range keys {
 		likely[i].location = p.locate(keys[i].Text)
 	}

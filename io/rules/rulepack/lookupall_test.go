@@ -61,7 +61,7 @@ func TestLookupAll(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	for _, o := range []Options{{Chains: testChains}, {Chains: testChains[:1]}, {Chains: testChains, Explain: true, Records: true}} {
 		all, single := mustOpen(t, name, o), mustOpen(t, name, o)
-		for _, n := range []int{0, 1, atOnce - 1, atOnce, atOnce + 1, 3 * atOnce, 1000} {
+		for _, n := range []int{0, 1, matcher.AtOnce - 1, matcher.AtOnce, matcher.AtOnce + 1, 3 * matcher.AtOnce, 1000} {
 			some := make([][]byte, n)
 			for i := range some {
 				some[i] = authorities[rng.IntN(len(authorities))]

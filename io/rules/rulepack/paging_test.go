@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"robotsbatch/io/store/must"
+	"robotsbatch/matcher"
 )
 
 // disk is a made-up disk and memory: what a lookup costs by the way of reading.
@@ -46,17 +47,17 @@ func newDisk(size int) *disk {
 // look makes lookups, 64 at a time.
 func (d *disk) look(lookups int) {
 	d.ways = [2]int{}
-	for made := 0; made < lookups; made += atOnce {
+	for made := 0; made < lookups; made += matcher.AtOnce {
 		c := d.ahead
 		if d.how == fewPlaces {
 			c = d.pages
 		}
-		waits := atOnce * c.waits / 1000
+		waits := matcher.AtOnce * c.waits / 1000
 		d.faults += int64(waits)
 		d.read += int64(waits) * c.bytes
-		d.clock = d.clock.Add(atOnce*time.Microsecond + time.Duration(waits)*c.each)
-		d.ways[d.how] += atOnce
-		d.paging.addLookups(atOnce)
+		d.clock = d.clock.Add(matcher.AtOnce*time.Microsecond + time.Duration(waits)*c.each)
+		d.ways[d.how] += matcher.AtOnce
+		d.paging.addLookups(matcher.AtOnce)
 	}
 }
 

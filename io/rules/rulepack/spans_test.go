@@ -107,7 +107,7 @@ func TestSpansOfMany(t *testing.T) {
 	data, authorities := longHistories(t, rng)
 	authorities = append(authorities, []byte("https://nobody.example"), make([]byte, MaxAuthority+1), nil)
 	all, single := mustOpenCopy(t, data), mustOpenCopy(t, data)
-	for _, n := range []int{0, 1, atOnce - 1, atOnce, atOnce + 1, 1000} {
+	for _, n := range []int{0, 1, matcher.AtOnce - 1, matcher.AtOnce, matcher.AtOnce + 1, 1000} {
 		some := make([][]byte, n)
 		for i := range some {
 			some[i] = authorities[rng.IntN(len(authorities))]
