@@ -240,24 +240,10 @@ func (b *Body) For(a *Agents) (tries []Trie, of []uint32) {
 	return d.result()
 }
 
-// scannedNames is the number of names of a body that can be looked up in Agents in the time of one
-// lookup in the body, a binary search.
-const scannedNames = 8
-
 // indicesOf returns the index in the body of each name in a, by the name's number + 1. It is -1
 // for "*" and for a name that the body does not have.
 func (b *Body) indicesOf(a *Agents) []int32 {
-	indices := make([]int32, len(a.names)+1)
-	for i := range indices {
-		indices[i] = -1
-	}
-	// Look for each name of a in the body, or for each name of the body in a, whichever is faster.
-	if int(b.head.names) > scannedNames*len(a.names) {
-		for i, name := range a.names {
-			indices[i+1] = int32(b.find(name))
-		}
-		return indices
-	}
+	indices := slices.Repeat([]int32{-1}, len(a.names)+1)
 	for n := range int(b.head.names) {
 		if number, ok := a.numbers[string(b.name(n))]; ok {
 			indices[number+1] = int32(n)

@@ -153,8 +153,7 @@ func (c *Cutter) appendBitstream(dst []byte) []byte {
 	var ls, os, ms uint32 // the states of these tables
 	at := len(dst)
 	out := slices.Grow(dst, 12*len(c.sequences)+32) // a sequence has at most 88 bits
-	out = out[:cap(out)]
-	word, n := uint64(0), uint(0) // n bits that are not in out yet
+	w := bitWriter{out: out[:cap(out)], at: at}
 	for i := len(c.sequences) - 1; i >= 0; i-- {
 		x, s := &c.codes[i], &c.sequences[i]
 		ll, of, ml := x.codes[literalLengths]%64, x.codes[offsets]%64, x.codes[matchLengths]%64
@@ -166,29 +165,18 @@ func (c *Cutter) appendBitstream(dst []byte) []byte {
 			os, ov, ow = o.nextState(os, of)
 			ms, mv, mw = m.nextState(ms, ml)
 			ls, lv, lw = l.nextState(ls, ll)
-			word |= (ov | mv<<ow | lv<<(ow+mw)) << n
-			n += ow + mw + lw
+			w.add(ov|mv<<ow|lv<<(ow+mw), ow+mw+lw)
 		}
 		// This fits 64 bits: up to 7 wait, the states have 26, and the extra bits of both lengths are
 		// 31 and not 16 + 16, as a block has no more than 128 KiB.
-		word |= uint64(s.litLen-llBaseline[ll]) << n
-		n += uint(llBits[ll])
-		word |= uint64(s.matchLen-mlBaseline[ml]) << n
-		n += uint(mlBits[ml])
-		if n+uint(of) > 64 {
-			binary.LittleEndian.PutUint64(out[at:], word)
-			at += int(n >> 3)
-			word >>= n &^ 7
-			n &= 7
+		w.add(uint64(s.litLen-llBaseline[ll]), uint(llBits[ll]))
+		w.add(uint64(s.matchLen-mlBaseline[ml]), uint(mlBits[ml]))
+		if w.n+uint(of) > 64 {
+			w.flush()
 		}
-		word |= uint64(x.offsetValue) & (1<<of - 1) << n
-		n += uint(of)
-		binary.LittleEndian.PutUint64(out[at:], word) // whole bytes go, as bitWriter.flush has it
-		at += int(n >> 3)
-		word >>= n &^ 7
-		n &= 7
+		w.add(uint64(x.offsetValue)&(1<<of-1), uint(of))
+		w.flush()
 	}
-	w := bitWriter{out: out, at: at, bits: word, n: n}
 	w.add(uint64(ms)&(1<<m.accuracyLog-1), m.accuracyLog)
 	w.add(uint64(os)&(1<<o.accuracyLog-1), o.accuracyLog)
 	w.add(uint64(ls)&(1<<l.accuracyLog-1), l.accuracyLog)
