@@ -183,7 +183,7 @@ func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *
 func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, waiting *hosts.Waiting) (*hosts.Wanted, error) {
 	o := hosts.Options{AsOf: c.AsOf.Unix(), MaxAge: int64(c.MaxAge / time.Second), Memory: c.Running.Memory / 4, Folder: os.TempDir()}
 	if found == nil {
-		return hosts.Find(waiting, hosts.NoRules{}, o)
+		return hosts.Find(waiting, hosts.NoRules, o)
 	}
 	rules, err := c.openRules(ctx, &c.Rules, found)
 	if err != nil {
@@ -191,7 +191,7 @@ func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, wait
 	}
 	defer rules.Close()
 	o.Fetches = func(add func(int, []byte, int, time.Time, []byte) error) error { return found.EachFetch(ctx, add) }
-	wanted, err := hosts.Find(waiting, rules, o)
+	wanted, err := hosts.Find(waiting, rules.Fetch, o)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package export
 
 import (
 	"encoding/hex"
-	"fmt"
 
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/ruleset"
@@ -84,7 +83,7 @@ func bodyOfCompiled(stored *rulepack.Body, p matcher.Profile) *body {
 		b.others = append(b.others, robotstxt.Other{Key: []byte(crawlDelay), Record: robotstxt.Record{Value: []byte(d.Value)}})
 	}
 	for names, trie := range stored.Compiled.Groups() {
-		b.groups = append(b.groups, robotstxt.Group{Agents: agentLines(stored.Compiled, names), Rules: ruleLines(&trie, p)})
+		b.groups = append(b.groups, robotstxt.Group{Agents: agentLines(stored.Compiled, names), Rules: ruleLines(&trie)})
 	}
 	return b
 }
@@ -105,16 +104,10 @@ func agentLines(b *matcher.Body, names []string) []robotstxt.Agent {
 	return agents
 }
 
-// ruleLines returns the rules of a trie, parsed again from their text, in the order of their
-// lines.
-func ruleLines(t *matcher.Trie, p matcher.Profile) []robotstxt.Rule {
-	var rules []robotstxt.Rule
-	for _, written := range t.Written() {
-		parsed := robotstxt.Parse(fmt.Appendf(nil, "User-agent: *\n%s", written.Text), robotstxt.Options{Profile: p})
-		for _, rule := range parsed.Groups[0].Rules {
-			rule.Line = written.Line
-			rules = append(rules, rule)
-		}
+// ruleLines returns the rules of a trie in the order of their lines.
+func ruleLines(t *matcher.Trie) (rules []robotstxt.Rule) {
+	for _, r := range t.Parsed() {
+		rules = append(rules, robotstxt.Rule{Allow: r.Allow, Pattern: r.Pattern, Text: r.Text, Line: r.Line})
 	}
 	return rules
 }

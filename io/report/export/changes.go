@@ -362,7 +362,7 @@ func (s *ruledSide) read(x *ruleset.Listed) error {
 // patterns returns an agent's rules with normalised patterns, sorted and each once.
 func (s *ruledSide) patterns(agent int) []string {
 	var all []string
-	for _, rule := range ruleLines(s.origin.Trie(agent), s.Profile) {
+	for _, rule := range s.origin.Trie(agent).Parsed() {
 		all = append(all, fmt.Sprint(rule.Allow, matcher.NormalPattern(rule.Pattern, s.Profile)))
 	}
 	slices.Sort(all)

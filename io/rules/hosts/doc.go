@@ -3,7 +3,7 @@
 //
 //	waiting := hosts.NewWaiting(memory, folder)   // counts a frontier's rows by authority
 //	batch.Run(ctx, frontier, batch.Discard, waiting.NewEvaluator, ...)
-//	wanted, err := hosts.Find(waiting, rules, options)
+//	wanted, err := hosts.Find(waiting, rules.Fetch, options)
 //	tableio.NewRecords("hosts", wanted.Rows(...))  // most wanted first
 //
 // # Bounds

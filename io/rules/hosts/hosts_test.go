@@ -158,7 +158,7 @@ func TestWanted(t *testing.T) {
 			if err != nil || stats.Rows != int64(len(lines)) {
 				t.Fatal(stats.Rows, err)
 			}
-			found, err := hosts.Find(waiting, known, hosts.Options{
+			found, err := hosts.Find(waiting, known.Fetch, hosts.Options{
 				AsOf: asOf, MaxAge: maxAge, Memory: memory, Folder: t.TempDir(),
 				Fetches: func(add func(int, []byte, int, time.Time, []byte) error) error {
 					for authority, location := range locations {

@@ -22,20 +22,13 @@ const (
 
 var reasons = [...]string{missing: "missing", stale: "stale"}
 
-// Rules say which robots.txt are known; a ruleset.Set implements it.
-type Rules interface {
-	// Fetch returns the HTTP status of the fetch that decides about an authority, and
-	// its time in seconds since 1970; each is 0 if unknown. stale says that it is a last
-	// good copy, and that later fetches failed. known is false if nothing is known about
-	// the authority.
-	Fetch(authority []byte) (status int, fetched int64, stale, known bool, err error)
-}
+// Rules returns the HTTP status of the fetch that decides about an authority, and its time in
+// seconds since 1970; each is 0 if unknown. stale says that it is a last good copy, and that later
+// fetches failed. known is false if nothing is known about the authority. ruleset.Set.Fetch is one.
+type Rules func(authority []byte) (status int, fetched int64, stale, known bool, err error)
 
 // NoRules know nothing.
-type NoRules struct{}
-
-// Fetch implements Rules.
-func (NoRules) Fetch([]byte) (status int, fetched int64, stale, known bool, err error) {
+func NoRules([]byte) (status int, fetched int64, stale, known bool, err error) {
 	return 0, 0, false, false, nil
 }
 
@@ -101,7 +94,7 @@ type search struct {
 // addWaiting adds the robots.txt of an authority for which rows wait, if it is wanted.
 func (s *search) addWaiting(authority []byte, rows int64) error {
 	s.Authorities++
-	status, fetched, isCopy, isKnown, err := s.rules.Fetch(authority)
+	status, fetched, isCopy, isKnown, err := s.rules(authority)
 	if err != nil {
 		return err
 	}
