@@ -27,6 +27,13 @@ func (c *Checker) Trust(dictionary *array.Data) {
 	c.dictionaries[dictionary] = true
 }
 
+// The numbers of an array's buffers in Arrow's layout, by what a type has there. A type of views has any
+// number of buffers of data, and a union has no validity: it is nil.
+const (
+	validityBuffer, valueBuffer, offsetBuffer, viewBuffer, codeBuffer = 0, 1, 1, 1, 1
+	dataBuffer, sizeBuffer, unionOffsetBuffer                         = 2, 2, 2
+)
+
 var errBuffer = errors.New("damaged: a buffer is too short")
 
 // Check checks an array with its children and dictionaries. An error says what is damaged.
@@ -41,11 +48,11 @@ func (c *Checker) Check(d *array.Data) error {
 	case *arrow.DictionaryType:
 		return c.checkDictionary(d, dt)
 	case *arrow.BooleanType:
-		return checkBuffer(d, 1, (int64(end)+7)/8)
+		return checkBuffer(d, valueBuffer, (int64(end)+7)/8)
 	case *arrow.BinaryType, *arrow.StringType:
-		return checkOffsets[int32](d, end, bufferLen(d, 2))
+		return checkOffsets[int32](d, end, bufferLen(d, dataBuffer))
 	case *arrow.LargeBinaryType, *arrow.LargeStringType:
-		return checkOffsets[int64](d, end, bufferLen(d, 2))
+		return checkOffsets[int64](d, end, bufferLen(d, dataBuffer))
 	case arrow.BinaryViewDataType:
 		return checkViews(d, end)
 	case *arrow.ListType, *arrow.MapType:
@@ -68,7 +75,7 @@ func (c *Checker) Check(d *array.Data) error {
 	case *arrow.RunEndEncodedType:
 		return c.checkChildren(d, checkRunEnds(d, end))
 	default:
-		if width := int64(dt.Layout().Buffers[1].ByteWidth); width > 0 && int64(end) > bufferLen(d, 1)/width {
+		if width := int64(dt.Layout().Buffers[valueBuffer].ByteWidth); width > 0 && int64(end) > bufferLen(d, valueBuffer)/width {
 			return errBuffer
 		}
 		return nil
@@ -124,11 +131,11 @@ func checkValidity(d *array.Data, end int) error {
 		return nil
 	}
 	nulls := 0
-	if len(d.Buffers()) > 0 && d.Buffers()[0] != nil && d.Len() > 0 {
-		if err := checkBuffer(d, 0, (int64(end)+7)/8); err != nil {
+	if len(d.Buffers()) > 0 && d.Buffers()[validityBuffer] != nil && d.Len() > 0 {
+		if err := checkBuffer(d, validityBuffer, (int64(end)+7)/8); err != nil {
 			return err
 		}
-		nulls = d.Len() - bitutil.CountSetBits(d.Buffers()[0].Bytes(), d.Offset(), d.Len())
+		nulls = d.Len() - bitutil.CountSetBits(d.Buffers()[validityBuffer].Bytes(), d.Offset(), d.Len())
 	}
 	if d.NullN() >= 0 && d.NullN() != nulls {
 		return fmt.Errorf("damaged: %d values are null where it says %d", nulls, d.NullN())
@@ -138,11 +145,11 @@ func checkValidity(d *array.Data, end int) error {
 }
 
 // mayBeNull reports whether some values are null by the validity bitmap, or may be if their number is not known.
-func mayBeNull(d *array.Data) bool { return d.NullN() != 0 && bufferLen(d, 0) > 0 }
+func mayBeNull(d *array.Data) bool { return d.NullN() != 0 && bufferLen(d, validityBuffer) > 0 }
 
 // isNull reports whether value i, counted from the buffers' beginning, is null.
 func isNull(d *array.Data, i int) bool {
-	return mayBeNull(d) && bitutil.BitIsNotSet(d.Buffers()[0].Bytes(), i)
+	return mayBeNull(d) && bitutil.BitIsNotSet(d.Buffers()[validityBuffer].Bytes(), i)
 }
 
 // checkOffsets checks that offsets never fall, and that the last is at most limit.
@@ -150,7 +157,7 @@ func checkOffsets[T int32 | int64](d *array.Data, end int, limit int64) error {
 	if end == 0 {
 		return nil
 	}
-	offsets, err := values[T](d, 1, end+1)
+	offsets, err := values[T](d, offsetBuffer, end+1)
 	if err != nil {
 		return err
 	}
@@ -166,11 +173,11 @@ func checkOffsets[T int32 | int64](d *array.Data, end int, limit int64) error {
 
 // checkListViews checks that each list lies inside the values, in whatever order they are.
 func checkListViews[T int32 | int64](d *array.Data, end int) error {
-	offsets, err := values[T](d, 1, end)
+	offsets, err := values[T](d, offsetBuffer, end)
 	if err != nil {
 		return err
 	}
-	sizes, err := values[T](d, 2, end)
+	sizes, err := values[T](d, sizeBuffer, end)
 	if err != nil {
 		return err
 	}
@@ -185,7 +192,7 @@ func checkListViews[T int32 | int64](d *array.Data, end int) error {
 
 // checkViews checks that values that are not inline lie inside the buffers that they name.
 func checkViews(d *array.Data, end int) error {
-	views, err := values[arrow.ViewHeader](d, 1, end)
+	views, err := values[arrow.ViewHeader](d, viewBuffer, end)
 	if err != nil {
 		return err
 	}
@@ -214,7 +221,7 @@ func checkParallel(d *array.Data, end int) error {
 
 // checkUnion checks type codes, and the offsets of a dense union or the length of a sparse one's children.
 func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
-	codes, err := values[arrow.UnionTypeCode](d, 1, end)
+	codes, err := values[arrow.UnionTypeCode](d, codeBuffer, end)
 	if err != nil {
 		return err
 	}
@@ -227,7 +234,7 @@ func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
 	if dt.Mode() == arrow.SparseMode {
 		return checkParallel(d, end)
 	}
-	offsets, err := values[int32](d, 2, end)
+	offsets, err := values[int32](d, unionOffsetBuffer, end)
 	if err != nil {
 		return err
 	}
@@ -289,7 +296,7 @@ func (c *Checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error
 
 // checkIndices checks that the indices before end, but for those of nulls, are below limit.
 func checkIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data, end int, limit uint64) error {
-	indices, err := values[T](d, 1, end)
+	indices, err := values[T](d, valueBuffer, end)
 	if err != nil {
 		return err
 	}

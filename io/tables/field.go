@@ -26,7 +26,7 @@ func FieldOf(outer *array.Data, i int) *array.Data {
 	valid := make([]byte, bitutil.BytesForBits(at+n))
 	bitutil.CopyBitmap(bufferBytes(outer, 0), from, int(n), valid, int(at))
 	if mayBeNull(d) {
-		own := bufferBytes(d, 0)
+		own := bufferBytes(d, validityBuffer)
 		for i := at / 8; i < int64(len(valid)); i++ { // bitutil.BitmapAnd leaves the last byte out where rows end with it
 			valid[i] &= own[i]
 		}
@@ -36,7 +36,7 @@ func FieldOf(outer *array.Data, i int) *array.Data {
 
 // withValidity returns an array with the values of d and another validity bitmap, with this number of nulls.
 func withValidity(d *array.Data, valid []byte, nulls int) *array.Data {
-	buffers := append([]*memory.Buffer{memory.NewBufferBytes(valid)}, d.Buffers()[1:]...)
+	buffers := append([]*memory.Buffer{memory.NewBufferBytes(valid)}, d.Buffers()[validityBuffer+1:]...)
 	changed := array.NewData(d.DataType(), d.Len(), buffers, d.Children(), nulls, d.Offset())
 	changed.SetDictionary(d.Dictionary()) // nil unless the values are dictionary-encoded
 	return changed

@@ -37,37 +37,37 @@ func (m Maker) Gather(d *array.Data, rows Rows) *array.Data {
 	case *arrow.NullType:
 		return array.NewData(d.DataType(), n, []*memory.Buffer{nil}, nil, n, 0)
 	case *arrow.DictionaryType:
-		width := dt.IndexType.Layout().Buffers[1].ByteWidth
-		indices := m.fixed(d, 1, width, runs)
+		width := dt.IndexType.Layout().Buffers[valueBuffer].ByteWidth
+		indices := m.fixed(d, valueBuffer, width, runs)
 		return newData(dt.IndexType, n, []*memory.Buffer{validity, indices}, nil, nulls)
 	case *arrow.BooleanType:
-		if shared := m.shared(d, 1, n, runs); shared != nil {
+		if shared := m.shared(d, valueBuffer, n, runs); shared != nil {
 			return finish(buffers(shared))
 		}
-		return finish(buffers(m.bits(bufferBytes(d, 1), runs, n)))
+		return finish(buffers(m.bits(bufferBytes(d, valueBuffer), runs, n)))
 	case arrow.BinaryViewDataType:
 		return finish(m.views(d, runs, bytesOf(validity)))
 	case arrow.BinaryDataType:
-		offsets, runs := m.offsets(d, dt.Layout().Buffers[1].ByteWidth, runs, n)
-		return finish(buffers(offsets, m.fixed(d, 2, 1, runs)))
+		offsets, runs := m.offsets(d, dt.Layout().Buffers[offsetBuffer].ByteWidth, runs, n)
+		return finish(buffers(offsets, m.fixed(d, dataBuffer, 1, runs)))
 	case *arrow.ListType, *arrow.MapType, *arrow.LargeListType:
-		offsets, runs := m.offsets(d, dt.Layout().Buffers[1].ByteWidth, runs, n)
+		offsets, runs := m.offsets(d, dt.Layout().Buffers[offsetBuffer].ByteWidth, runs, n)
 		return finish(buffers(offsets), m.child(d, 0, runs))
 	case *arrow.ListViewType, *arrow.LargeListViewType:
-		views, runs := m.listViews(d, dt.Layout().Buffers[1].ByteWidth, runs, bytesOf(validity))
+		views, runs := m.listViews(d, dt.Layout().Buffers[offsetBuffer].ByteWidth, runs, bytesOf(validity))
 		return finish(views, m.child(d, 0, runs))
 	case *arrow.FixedSizeListType:
 		return finish(nil, m.child(d, 0, runs.Times(int(dt.Len()))))
 	case *arrow.StructType:
 		return finish(nil, m.children(d, runs)...)
 	case *arrow.SparseUnionType:
-		return finish(buffers(m.fixed(d, 1, 1, runs)), m.children(d, runs)...)
+		return finish(buffers(m.fixed(d, codeBuffer, 1, runs)), m.children(d, runs)...)
 	case *arrow.DenseUnionType:
 		return m.denseUnion(d, dt, runs, n)
 	case *arrow.RunEndEncodedType:
 		return finish(nil, m.runEnds(d, dt.RunEnds(), runs)...)
 	default:
-		return finish(buffers(m.fixed(d, 1, dt.Layout().Buffers[1].ByteWidth, runs)))
+		return finish(buffers(m.fixed(d, valueBuffer, dt.Layout().Buffers[valueBuffer].ByteWidth, runs)))
 	}
 }
 
@@ -151,10 +151,10 @@ func (m Maker) validity(d *array.Data, runs Rows, n int) (*memory.Buffer, int) {
 	if !mayBeNull(d) {
 		return nil, 0
 	}
-	if shared := m.shared(d, 0, n, runs); shared != nil {
+	if shared := m.shared(d, validityBuffer, n, runs); shared != nil {
 		return unlessAllValid(shared, n)
 	}
-	return unlessAllValid(m.bits(bufferBytes(d, 0), runs, n), n)
+	return unlessAllValid(m.bits(bufferBytes(d, validityBuffer), runs, n), n)
 }
 
 // unlessAllValid returns a validity bitmap of n rows, and the number of nulls. If there are none, it releases
@@ -186,8 +186,8 @@ func (m Maker) copied(d *array.Data, i, width int, runs Rows) *memory.Buffer {
 // offsets returns the offsets of n gathered rows, of width bytes and from 0 on, and the runs of the values to
 // which the input's offsets of these rows refer.
 func (m Maker) offsets(d *array.Data, width int, runs Rows, n int) (*memory.Buffer, Rows) {
-	from := bufferBytes(d, 1)
-	if shared := m.shared(d, 1, 8*(n+1)*width, runs); shared != nil {
+	from := bufferBytes(d, offsetBuffer)
+	if shared := m.shared(d, offsetBuffer, 8*(n+1)*width, runs); shared != nil {
 		if zeroFrom(from[:width], 0) { // the first offset is 0
 			end, _ := CheckOffsets(from[n*width:][:width], width) // the last one, which was checked
 			return shared, Rows(nil).Add(0, end)
@@ -201,7 +201,7 @@ func (m Maker) offsets(d *array.Data, width int, runs Rows, n int) (*memory.Buff
 // listViews returns the gathered rows' offsets and sizes, and the runs of the values to which they refer. valid is
 // the gathered rows' validity.
 func (m Maker) listViews(d *array.Data, width int, runs Rows, valid Valid) ([]*memory.Buffer, Rows) {
-	offsets, sizes := m.copied(d, 1, width, runs), m.copied(d, 2, width, runs)
+	offsets, sizes := m.copied(d, offsetBuffer, width, runs), m.copied(d, sizeBuffer, width, runs)
 	values, err := valid.MoveLists(offsets.Bytes(), sizes.Bytes(), width)
 	mustBeChecked(err)
 	return buffers(offsets, sizes), values
@@ -217,12 +217,12 @@ func mustBeChecked(err error) {
 // views returns the gathered rows' views, and the used part of each buffer to which they refer. valid is the
 // gathered rows' validity.
 func (m Maker) views(d *array.Data, runs Rows, valid Valid) []*memory.Buffer {
-	all := buffers(m.copied(d, 1, arrow.ViewHeaderSizeBytes, runs))
-	used, err := valid.MoveViews(all[0].Bytes(), len(d.Buffers())-2)
+	all := buffers(m.copied(d, viewBuffer, arrow.ViewHeaderSizeBytes, runs))
+	used, err := valid.MoveViews(all[0].Bytes(), len(d.Buffers())-dataBuffer)
 	mustBeChecked(err)
 	for i, bytes := range used {
 		if bytes != nil {
-			all = append(all, m.fixed(d, 2+i, 1, bytes))
+			all = append(all, m.fixed(d, dataBuffer+i, 1, bytes))
 		}
 	}
 	return all
@@ -231,7 +231,7 @@ func (m Maker) views(d *array.Data, runs Rows, valid Valid) []*memory.Buffer {
 // denseUnion gathers n rows of a dense union, with the values to which they refer. Codes have a byte each, and
 // offsets 4.
 func (m Maker) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs Rows, n int) *array.Data {
-	codes, offsets := m.fixed(d, 1, 1, runs), m.copied(d, 2, 4, runs)
+	codes, offsets := m.fixed(d, codeBuffer, 1, runs), m.copied(d, unionOffsetBuffer, 4, runs)
 	used, err := MoveUnion(codes.Bytes(), offsets.Bytes(), dt.TypeCodes())
 	mustBeChecked(err)
 	children := make([]arrow.ArrayData, len(used))

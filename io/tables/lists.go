@@ -162,16 +162,16 @@ func joinCoded(parts []*array.Data, mem memory.Allocator) *array.Data {
 		own := part.Dictionary().(*array.Data)
 		child := own.Children()[0].(*array.Data)
 		c.texts = child.Dictionary().(*array.Data)
-		for i, of := range arrow.GetData[int32](part.Buffers()[1].Bytes()) {
+		for i, of := range arrow.GetData[int32](part.Buffers()[valueBuffer].Bytes()) {
 			if of >= 0 {
 				of += int32(list)
 			}
 			allIndex[row+i] = of
 		}
-		for i, end := range arrow.GetData[int32](own.Buffers()[1].Bytes()) {
+		for i, end := range arrow.GetData[int32](own.Buffers()[offsetBuffer].Bytes()) {
 			allEnds[list+i] = int32(code) + end
 		}
-		copy(allCodes[code:], arrow.GetData[int32](child.Buffers()[1].Bytes()))
+		copy(allCodes[code:], arrow.GetData[int32](child.Buffers()[valueBuffer].Bytes()))
 		row, list, code = row+part.Len(), list+own.Len(), code+child.Len()
 	}
 	var validity *memory.Buffer

@@ -29,7 +29,7 @@ var integers = map[arrow.Type]func(d *array.Data) ([]int64, error){
 // array's memory, others are copies.
 func NumbersOf(d *array.Data) (n Numbers, err error) {
 	if mayBeNull(d) {
-		n.Validity, n.ValidityOffset = bufferBytes(d, 0), d.Offset()
+		n.Validity, n.ValidityOffset = bufferBytes(d, validityBuffer), d.Offset()
 	}
 	id := Storage(d.DataType()).ID()
 	switch read := integers[id]; {
@@ -55,7 +55,7 @@ func NumbersOf(d *array.Data) (n Numbers, err error) {
 
 // inPlace returns an array's values, in its memory. They are not nil, so that Numbers has a kind without rows.
 func inPlace[T int64 | float64 | float16.Num | int8 | int16 | int32 | uint8 | uint16 | uint32 | float32](d *array.Data) ([]T, error) {
-	all, err := values[T](d, 1, d.Offset()+d.Len())
+	all, err := values[T](d, valueBuffer, d.Offset()+d.Len())
 	if err != nil || len(all) == 0 {
 		return []T{}, err
 	}

@@ -38,15 +38,15 @@ func stringColumn(d *array.Data, limit int64) (column Strings, err error) {
 	switch Storage(d.DataType()).ID() {
 	case arrow.STRING, arrow.BINARY:
 		column.Offsets32, err = valueOffsets[int32](d)
-		column.Data = bufferBytes(d, 2)
+		column.Data = bufferBytes(d, dataBuffer)
 	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
 		column.Offsets64, err = valueOffsets[int64](d)
-		column.Data = bufferBytes(d, 2)
+		column.Data = bufferBytes(d, dataBuffer)
 	default:
 		column, err = viewColumn(d, limit)
 	}
 	if mayBeNull(d) {
-		column.Validity, column.ValidityOffset = bufferBytes(d, 0), d.Offset()
+		column.Validity, column.ValidityOffset = bufferBytes(d, validityBuffer), d.Offset()
 	}
 	return column, err
 }
@@ -66,7 +66,7 @@ func dictionaryColumn(d *array.Data, limit int64) (Strings, error) {
 	case mayBeNull(dictionary):
 		column.Validity, column.ValidityOffset = dictionaryValidity(d, column.Indices, dictionary), 0
 	case mayBeNull(d):
-		column.Validity, column.ValidityOffset = bufferBytes(d, 0), d.Offset()
+		column.Validity, column.ValidityOffset = bufferBytes(d, validityBuffer), d.Offset()
 	}
 	return column, nil
 }
@@ -76,7 +76,7 @@ func valueOffsets[T int32 | int64](d *array.Data) ([]T, error) {
 	if d.Len() == 0 { // such an array may have no offset at all
 		return []T{0}, nil
 	}
-	offsets, err := values[T](d, 1, d.Offset()+d.Len()+1)
+	offsets, err := values[T](d, offsetBuffer, d.Offset()+d.Len()+1)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func bufferBytes(d *array.Data, i int) []byte {
 
 // viewColumn returns copies of the values of an array of views. limit is as in StringsOf.
 func viewColumn(d *array.Data, limit int64) (Strings, error) {
-	views, err := values[arrow.ViewHeader](d, 1, d.Offset()+d.Len())
+	views, err := values[arrow.ViewHeader](d, viewBuffer, d.Offset()+d.Len())
 	if err != nil {
 		return Strings{}, err
 	}
@@ -108,7 +108,7 @@ func viewColumn(d *array.Data, limit int64) (Strings, error) {
 			if int64(len(column.Data))+int64(view.Len()) > limit {
 				return Strings{}, TooLarge("its strings take more than %d bytes", limit)
 			}
-			from := d.Buffers()[2+view.BufferIndex()].Bytes()[view.BufferOffset():]
+			from := d.Buffers()[dataBuffer+view.BufferIndex()].Bytes()[view.BufferOffset():]
 			column.Data = append(column.Data, from[:view.Len()]...)
 		}
 		column.Offsets64 = append(column.Offsets64, int64(len(column.Data)))
@@ -152,7 +152,7 @@ func indices(d *array.Data) ([]int32, error) {
 
 // convertIndices returns indices of type T: see indices.
 func convertIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data) ([]int32, error) {
-	from, err := values[T](d, 1, d.Offset()+d.Len())
+	from, err := values[T](d, valueBuffer, d.Offset()+d.Len())
 	if err != nil {
 		return nil, err
 	}

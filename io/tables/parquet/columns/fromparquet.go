@@ -250,7 +250,7 @@ func (r *reader) mapOf(n *Node, present byte) (*Column, error) {
 		return nil, err
 	}
 	c := listColumn(pairs, present, entries)
-	c.shape, c.Field.Type = aMap, tables.MapOf(entries.children[0].Field, entries.children[1].Field, false)
+	c.shape, c.Field.Type = aMap, tables.MapOf(entries.children[0].Field, entries.children[1].Field, false) // keys in any order
 	return c, nil
 }
 

@@ -253,7 +253,8 @@ func boundsOf(d *array.Data, dt arrow.DataType) func(i int) (low, high int) {
 	return func(i int) (int, int) { return int(offsets[i]), int(offsets[i+1]) }
 }
 
-// elements returns buffer i of an array as numbers, which alias it; nil if there is none.
+// elements returns buffer i of an array as numbers, which alias it; nil if there is none. In Arrow's layout 1
+// are the values, offsets or views, and 2 the data or sizes.
 func elements[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i int) []T {
 	if i >= len(d.Buffers()) || d.Buffers()[i] == nil {
 		return nil

@@ -18,7 +18,7 @@ type Encoder struct {
 	heads    []layout.Chunk               // by leaf: what all its chunks have in common
 }
 
-// NewEncoder returns an encoder that compresses pages with c. level is that of zstd, 0 for its default.
+// NewEncoder returns an encoder that compresses pages with c. level is that of zstd, or compress.Standard.
 func NewEncoder(schema *columns.Schema, c compress.Codec, level int) (*Encoder, error) {
 	codec, ok := layout.CodecOf(c)
 	if !ok {

@@ -220,7 +220,7 @@ func (o *Writer) addGroup(like []layout.Raw, chunks [][]byte, n sizes) {
 	replace(fields, layout.IntField(groupRows, layout.RawI64, n.rows))
 	replace(fields, layout.IntField(groupOffset, layout.RawI64, n.offset))
 	replace(fields, layout.IntField(groupCompressed, layout.RawI64, n.compressed))
-	if len(o.groups) <= math.MaxInt16 { // the format has 16 bits for it
+	if len(o.groups) <= math.MaxInt16 { // the format has 16 bits for it; a later group keeps the input's
 		replace(fields, layout.IntField(groupOrdinal, layout.RawI16, int64(len(o.groups))))
 	}
 	o.rows += n.rows
