@@ -178,7 +178,7 @@ func (j *job) process(s *slot, w *worker) (err error) {
 		undeclared := b.Undeclared
 		defer func() {
 			if err == nil {
-				err = s.grant.Take(-freeing.Freed() - undeclared)
+				err = s.grant.Take(-freeing.Freed() - undeclared) // gives back
 			}
 		}()
 	}

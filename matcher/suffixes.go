@@ -193,7 +193,7 @@ func (c *compiled) matchSuffix(suffix int, plain, query []byte, start uint32) bo
 	var final []byte
 	var ok bool
 	switch {
-	case count == 1:
+	case count == 1: // then the fields say where its text is
 		if final, ok = c.textAt(first, longest); !ok {
 			return false
 		}

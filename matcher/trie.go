@@ -224,7 +224,7 @@ func (t *Trie) Agents() [][]byte {
 // trie must have notes.
 func (t *Trie) agent(group int) []byte {
 	agents := t.notes.agents
-	start := 4*int(le32(agents)) + 4
+	start := 4*int(le32(agents)) + 4 // after the count and the ends
 	if group > 0 {
 		start = int(le32(agents[4*group:]))
 	}

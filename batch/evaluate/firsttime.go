@@ -38,7 +38,7 @@ type timeWatch struct {
 // Evaluate implements batch.Evaluator.
 func (w *timeWatch) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	err := w.Evaluator.Evaluate(b, v)
-	at := slices.IndexFunc(b.Times, func(t int64) bool { return t > batch.TooFine }) // which with NoTime is below all times
+	at := slices.IndexFunc(b.Times, func(t int64) bool { return t > batch.TooFine }) // TooFine and NoTime are less than all times
 	if at < 0 || err != nil {
 		return err
 	}

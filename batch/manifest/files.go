@@ -30,7 +30,7 @@ func IsName(name string) bool {
 // fs.ErrNotExist when there is none.
 func ReadFile(name string) (*Manifest, error) {
 	info, err := os.Stat(name)
-	if err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for a writer
+	if err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for a writer; errors come from Open, too
 		return nil, fmt.Errorf("%s is no regular file", name)
 	}
 	f, err := os.Open(name)

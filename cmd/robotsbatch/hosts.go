@@ -131,8 +131,7 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 		return 0, err
 	}
 	c.shown.Plan(inputs)
-	const writesObjects = false
-	atOnce := c.ReserveAtOnce(len(inputs), readsObjects(inputs), writesObjects)
+	atOnce := c.ReserveAtOnce(len(inputs), readsObjects(inputs), false) // it writes none meanwhile
 	pool := batch.NewPool(waiting.NewEvaluator, batch.Options{Workers: c.Running.Workers, Memory: c.FlightMemory() / 2})
 	defer pool.Close()
 	ctx, stop := context.WithCancel(ctx)

@@ -72,7 +72,7 @@ func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error)
 	if err != nil {
 		return nil, tableio.Worded(err)
 	}
-	encoder, err := encode.NewEncoder(schema, from.verdictCodec(), 0)
+	encoder, err := encode.NewEncoder(schema, from.verdictCodec(), compress.Standard)
 	if err != nil {
 		return nil, tableio.Worded(err)
 	}

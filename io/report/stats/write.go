@@ -153,7 +153,7 @@ func (t *Table) writeRank(b *strings.Builder, counts []Count) {
 	if t.Uses {
 		fmt.Fprintf(b, "  %-*s", useWidth, "use")
 	}
-	fmt.Fprintf(b, "  %9s", t.Base)
+	fmt.Fprintf(b, "  %9s", t.Base) // as wide as the numbers below
 	for _, f := range shown {
 		fmt.Fprintf(b, "  %*s", f.width(), cmp.Or(f.Label, f.Name))
 	}

@@ -346,7 +346,7 @@ func (v *Verifier) findEntry(name string) (found *manifest.Output, err error) {
 		case err != nil || folder == filepath.Dir(folder):
 			return nil, err
 		}
-		candidates = nil
+		candidates = nil // the one beside the output is asked once
 	}
 }
 

@@ -269,7 +269,7 @@ func (j *judge) endSource() {
 		return
 	}
 	c := &j.course
-	j.addIntervals(j.times[c.newest.index], math.MaxUint32)
+	j.addIntervals(j.times[c.newest.index], math.MaxUint32) // nothing is newer, up to the last second there is
 	list, most := c.list, mostIntervals(c.captures)
 	if c.cut || len(list) > most {
 		list = list[max(len(list)-most, 0):] // the first of these stands for all that are cut off

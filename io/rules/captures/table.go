@@ -166,7 +166,7 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 		case len(indices) > 1:
 			return nil, fmt.Errorf("%s: %d columns have the name %q: rename all but one", o.Name, len(indices), c.name)
 		case len(indices) == 0:
-			indices = []int{-1}
+			indices = []int{-1} // none
 		case !fits(i, indices[0]):
 			return nil, fmt.Errorf("%s: column %q cannot be %s: it takes %s", o.Name, c.name, s.Schema().Field(indices[0]).Type, c.wants)
 		}
@@ -178,7 +178,7 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 		}
 	}
 	lacks := func(column int) bool { return t.columns[column][0] < 0 }
-	records := t.namesRecords(func(column int) bool { return column >= 0 })
+	records := t.namesRecords(func(column int) bool { return column >= 0 }) // has all columns for that
 	if lacks(urlColumn) && (lacks(authorityColumn) || lacks(bodyColumn)) || lacks(bodyColumn) && !records {
 		return nil, ErrColumns(o.Name, format.Columns{Names: tableio.ColumnsOf(s.Schema()).Names}.String())
 	}

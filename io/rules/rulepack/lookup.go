@@ -181,6 +181,7 @@ func (p *Pack) complete(places []uint32, origins []matcher.Origin) (failed int, 
 				continue
 			}
 		}
+		// The extras of a body are by its number, which a damaged pack may have wrong.
 		if info.Number >= p.bodies {
 			return i, p.damagedBody(place, errors.New("there are fewer"))
 		}

@@ -132,7 +132,7 @@ func (m *merged) add(q queued) {
 		m.captures = append(m.captures, q.captures()...)
 	}
 	older := q.history()
-	count := older.len()
+	count := older.len() // those of q that are before all of m
 	if m.history.len() > 0 {
 		count = older.countBefore(m.history.from(0))
 	}

@@ -43,8 +43,8 @@ func whyNoNames(d *rulesdir.Dir) (none option.Message) {
 	return option.Messagef("has no file that is named by its host, such as example.com or example.com.txt; give a single robots.txt itself, with %s", option.For.With("example.com"))
 }
 
-// whyNone says why a source of captures has no rules; empty if it has some. late tells whether
-// captures may be later than asOf.
+// whyNone says why a source of captures has no rules; empty if it has some. several says that it is one
+// of several sources, and late that captures may be later than asOf.
 func whyNone(s *captures.Stats, asOf time.Time, several, late bool) (none option.Message) {
 	switch {
 	case s.Authorities > 0:

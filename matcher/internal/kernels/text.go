@@ -100,6 +100,7 @@ func prefixRunByEnds[O int32 | int64](prefix, data []byte, offsets []O) int {
 	if n > 2*prefixEnds {
 		middle = prefix[prefixEnds : n-prefixEnds]
 	}
+	// The two words at each end, which overlap in a prefix of less than four.
 	head0, head1 := word(prefix), word(prefix[8:])
 	tail0, tail1 := word(prefix[n-prefixEnds:]), word(prefix[n-8:])
 	low := int(offsets[0])

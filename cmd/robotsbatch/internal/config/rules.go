@@ -134,7 +134,8 @@ func LimitFlag(dst *int) cli.Flag {
 // Profiles are the words for profiles.
 var Profiles = cli.WordsOf(robotstxt.RFC9309, robotstxt.Google)
 
-// addChain returns the function for a flag that takes an agent: it appends it to dst.
+// addChain returns the function for a flag that takes an agent: it appends it to dst, whose content does
+// not matter after an error.
 func addChain(dst *[]matcher.Chain) func(string) error {
 	return func(s string) error {
 		chain, err := matcher.ParseChain(s)

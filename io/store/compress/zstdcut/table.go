@@ -379,6 +379,7 @@ func (t *encTable) build(norm *distribution) {
 	for s, n := range norm {
 		places[s] = uint16(total)
 		if n > 0 {
+			// From the state n<<most on, most bits are written; the sum in deltaNbBits carries there.
 			most := uint32(t.accuracyLog) - uint32(bits.Len16(uint16(max(1, n-1)))-1)
 			t.transforms[s] = symbolTransform{most<<16 - uint32(n)<<most, int32(total) - int32(n)}
 			total += int(n)

@@ -160,8 +160,8 @@ func (c *Cutter) appendBitstream(dst []byte) []byte {
 		if i == len(c.sequences)-1 {
 			ls, os, ms = l.initState(ll), o.initState(of), m.initState(ml)
 		} else {
-			var lw, ow, mw uint
-			var lv, ov, mv uint64
+			var lw, ow, mw uint   // widths in bits
+			var lv, ov, mv uint64 // of these values
 			os, ov, ow = o.nextState(os, of)
 			ms, mv, mw = m.nextState(ms, ml)
 			ls, lv, lw = l.nextState(ls, ll)
