@@ -26,6 +26,8 @@ import (
 	"robotsbatch/io/store/must"
 )
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
 const null = linestest.Null
 
 // batches returns the rows of every batch, and whether they are what the URLs
@@ -290,7 +292,7 @@ func TestThroughAndBack(t *testing.T) {
 	b, _ := linestest.Decoded(t, s)
 	want := rowsOf(t, s, b)
 	for _, tab := range []bool{false, true} {
-		w, sink := newSink(t, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Tab: tab, Codec: compress.None})
+		w, sink := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Tab: tab, Codec: compress.None})
 		must.Do(t, sink.Write(must.Get(sink.Encode(b, &batch.Verdicts{Rows: len(want)}))(t)))
 		got, err := batches(t, open(t, &w.Buffer, lines.Options{Separator: separatorOf(tab)}))
 		must.Be(t, err == io.EOF && reflect.DeepEqual(slices.Concat(got...), want), "%q, %v, want %q", got, err, want)
@@ -362,13 +364,6 @@ func TestSeparator(t *testing.T) {
 	}
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func newSink(t testing.TB, o lines.SinkOptions) (*linestest.Writer, batch.Sink) {
-	t.Helper()
-	return linestest.NewSink(t, NewSink, o)
-}
-
 func TestGolden(t *testing.T) {
 	one, explained, both := linestest.Columns(1, false), linestest.Columns(1, true), linestest.Columns(2, true)
 	cases := []linestest.GoldenCase[lines.SinkOptions]{
@@ -398,7 +393,7 @@ func TestGolden(t *testing.T) {
 func TestSelectedRows(t *testing.T) {
 	v := linestest.Verdicts()
 	v.Selected, v.SelectedRows = []byte{0b1010}, 2
-	w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+	w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
 	got := linestest.Write(t, w, s, v, linestest.List("a", "b", "c", "d"))
 	must.Equal(t, string(got), "url,allowed\nb,false\nd,true\n")
 }
@@ -429,7 +424,7 @@ func TestURLFromSeveralColumns(t *testing.T) {
 		batch.KeepAll: "url_host_name,allowed\na.example,true\n",
 		batch.KeepURL: "url,allowed\nhttp://a.example/,true\n",
 	} {
-		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Keep: keep, Verdicts: linestest.Columns(1, false)}, Schema: schema})
+		w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{Keep: keep, Verdicts: linestest.Columns(1, false)}, Schema: schema})
 		got := linestest.Write(t, w, s, v, b)
 		must.Be(t, string(got) == want, "%q, want %q", got, want)
 	}
@@ -448,7 +443,7 @@ func TestQuote(t *testing.T) {
 		{"", `""`},
 		{"'", "'"},
 	} {
-		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL}})
+		w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL}})
 		v := &batch.Verdicts{Rows: 1}
 		got := linestest.Write(t, w, s, v, linestest.List(test.field))
 		must.Equal(t, string(got), "url\n"+test.want+"\n", test.field, "written")
@@ -462,7 +457,7 @@ func FuzzReadBack(f *testing.F) {
 	f.Add("a\r\nb", "\t", true)
 	f.Fuzz(func(t *testing.T, url, rule string, tab bool) {
 		layout := batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "rule", Kind: batch.Explaining[1]}}}
-		w, s := newSink(t, lines.SinkOptions{Layout: layout, Tab: tab})
+		w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: layout, Tab: tab})
 		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}}}}}
 		if url == "null" {
 			url = ""
@@ -483,8 +478,8 @@ func FuzzReadBack(f *testing.F) {
 // record, and share the memory of its dictionary and of its lists' elements.
 func TestEncodeConcurrently(t *testing.T) {
 	for _, c := range []compress.Codec{compress.None, compress.Gzip, compress.Zstd} {
-		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema(), Codec: c})
-		one, single := newSink(t, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema()})
+		w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema(), Codec: c})
+		one, single := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, true)}, Schema: linestest.Schema()})
 		b, v := linestest.Table(), linestest.Verdicts()
 		record := b.Table.(arrow.Record)
 		const batches = 40
@@ -517,7 +512,7 @@ func TestEncodeConcurrently(t *testing.T) {
 func BenchmarkEncode(b *testing.B) {
 	for _, c := range []compress.Codec{compress.None, compress.Zstd} {
 		b.Run("codec="+c.String(), func(b *testing.B) {
-			w, s := newSink(b, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}, Codec: c})
+			w, s := linestest.NewSink(b, NewSink, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}, Codec: c})
 			linestest.BenchmarkEncode(b, w, s)
 		})
 	}

@@ -23,6 +23,8 @@ import (
 	"robotsbatch/matcher"
 )
 
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
 const null = linestest.Null
 
 // urls returns the URLs of every batch.
@@ -155,7 +157,7 @@ func sunk(t *testing.T, input string, o lines.Options, cdxj bool, l batch.Layout
 	t.Helper()
 	o.Columns, o.Verdicts = l.Keep == batch.KeepAll, l.Verdicts
 	s := open(strings.NewReader(input), o, cdxj)
-	w, sink := newSink(t, lines.SinkOptions{Layout: l, Schema: s.Schema()})
+	w, sink := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: l, Schema: s.Schema()})
 	err := tablestest.Each(s, func(p batch.Piece) error {
 		b, err := p.Decode()
 		if err != nil {
@@ -393,13 +395,6 @@ func indexURL(line string) string {
 	return null
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func newSink(t testing.TB, o lines.SinkOptions) (*linestest.Writer, batch.Sink) {
-	t.Helper()
-	return linestest.NewSink(t, NewSink, o)
-}
-
 func TestGolden(t *testing.T) {
 	one, explained, both := linestest.Columns(1, false), linestest.Columns(1, true), linestest.Columns(2, true)
 	cases := []linestest.GoldenCase[lines.SinkOptions]{
@@ -424,7 +419,7 @@ func TestGolden(t *testing.T) {
 func TestSelectedRows(t *testing.T) {
 	v := linestest.Verdicts()
 	v.Selected, v.SelectedRows = []byte{0b0101}, 2
-	w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+	w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
 	got := linestest.Write(t, w, s, v, linestest.List("a", "b", "c", "d"))
 	want := `{"url":"a","allowed":true}` + "\n" + `{"url":"c","allowed":null}` + "\n"
 	must.Equal(t, string(got), want)
@@ -433,12 +428,12 @@ func TestSelectedRows(t *testing.T) {
 // It is said where bytes cannot be written, and only there.
 func TestReplacedBytesAreNoted(t *testing.T) {
 	for url, want := range map[string]int{"http://a.example/\ufffd": 0, "http://a.example/\xff": 1} {
-		w, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+		w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
 		linestest.Write(t, w, s, linestest.Verdicts(), linestest.List(url, "b", "c", "d"))
 		notes := s.(interface{ Notes() []string }).Notes()
 		must.Equal(t, len(notes), want, url, notes)
 	}
-	_, s := newSink(t, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}, Schema: linestest.Texts("url", "x\xff")})
+	_, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: linestest.Columns(1, false)}, Schema: linestest.Texts("url", "x\xff")})
 	must.Equal(t, len(s.(interface{ Notes() []string }).Notes()), 1, "notes of a column's name")
 }
 
@@ -468,7 +463,7 @@ func FuzzReadBack(f *testing.F) {
 			url = ""
 		}
 		layout := batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "rule", Kind: batch.Explaining[1]}}}
-		w, s := newSink(t, lines.SinkOptions{Layout: layout})
+		w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: layout})
 		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}}}}}
 		got := linestest.Write(t, w, s, v, linestest.List(url))
 		must.Need(t, bytes.IndexByte(got, '\n') == len(got)-1, "%q is not one line", got)
@@ -483,6 +478,6 @@ func FuzzReadBack(f *testing.F) {
 func asUTF8(s string) string { return string([]rune(s)) }
 
 func BenchmarkEncode(b *testing.B) {
-	w, s := newSink(b, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
+	w, s := linestest.NewSink(b, NewSink, lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Columns(1, false)}})
 	linestest.BenchmarkEncode(b, w, s)
 }

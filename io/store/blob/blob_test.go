@@ -33,11 +33,6 @@ func write(t *testing.T, w io.Writer, text string) {
 	must.Need(t, n == len(text) && err == nil, "Write = %d, %v", n, err)
 }
 
-func writeFile(t *testing.T, name, content string) {
-	t.Helper()
-	must.Do(t, os.WriteFile(name, []byte(content), 0o666))
-}
-
 // wantFiles checks that the folder has these files and no others.
 func wantFiles(t *testing.T, folder string, want map[string]string) {
 	t.Helper()
@@ -62,7 +57,7 @@ func TestCreateAppearsAtClose(t *testing.T) {
 			folder := t.TempDir()
 			name := filepath.Join(folder, "out.csv")
 			if before != "" {
-				writeFile(t, name, before)
+				must.WriteFile(t, name, before)
 			}
 			w := create(t, name)
 			write(t, w, "url,allowed\n")
@@ -89,7 +84,7 @@ func TestAbortLeavesWhatWasThere(t *testing.T) {
 	must.Fail(t, w.Close(), "Close after Abort")
 	wantFiles(t, folder, nil)
 
-	writeFile(t, name, "before")
+	must.WriteFile(t, name, "before")
 	w = create(t, name)
 	write(t, w, strings.Repeat("x", 3*writeSize))
 	w.Abort()
@@ -145,7 +140,7 @@ func TestSmallAndLargeWrites(t *testing.T) {
 
 func TestCreateRefuses(t *testing.T) {
 	folder := t.TempDir()
-	writeFile(t, filepath.Join(folder, "file"), "")
+	must.WriteFile(t, filepath.Join(folder, "file"), "")
 	for _, test := range []struct{ name, want string }{
 		{"", "empty"},
 		{folder, "is a folder"},
@@ -182,7 +177,7 @@ func TestCloseFails(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "urls.txt")
-	writeFile(t, name, "0123456789")
+	must.WriteFile(t, name, "0123456789")
 	f := must.Get(Open(t.Context(), name))(t)
 	size, regular := f.Size()
 	must.Be(t, size == 10 && regular, "Size = %d, %v", size, regular)
@@ -237,7 +232,7 @@ func TestOpenStdin(t *testing.T) {
 
 func TestOpenRedirectedStdin(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "urls.txt")
-	writeFile(t, name, "first\nsecond\n")
+	must.WriteFile(t, name, "first\nsecond\n")
 	file := must.Get(os.Open(name))(t)
 	defer file.Close()
 	withStdin(t, file)

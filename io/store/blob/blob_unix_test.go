@@ -43,7 +43,7 @@ func TestSymbolicLinkStays(t *testing.T) {
 				must.Do(t, os.Mkdir(folder, 0o777))
 			}
 			if test.before {
-				writeFile(t, filepath.Join(data, "out.csv"), "before")
+				must.WriteFile(t, filepath.Join(data, "out.csv"), "before")
 			}
 			target := test.target
 			if filepath.IsAbs(target) {

@@ -47,7 +47,7 @@ func TestLock(t *testing.T) {
 // TestLockOfKilledRun has a lock file that nobody holds.
 func TestLockOfKilledRun(t *testing.T) {
 	folder := t.TempDir()
-	writeFile(t, filepath.Join(folder, ".out.csv.robotsbatch.lock"), "")
+	must.WriteFile(t, filepath.Join(folder, ".out.csv.robotsbatch.lock"), "")
 	lock := must.Get(LockFile(filepath.Join(folder, "out.csv")))(t)
 	lock.Unlock()
 	if runtime.GOOS != "solaris" {
@@ -86,11 +86,11 @@ func TestSweep(t *testing.T) {
 	must.Do(t, os.Mkdir(deep, 0o777))
 	kept := []string{"out.csv", ".out.csv.robotsbatch-1234567.tmp", ".out.csv.robotsbatch-1234567g.tmp", "out.csv.robotsbatch-12345678.tmp"}
 	for _, name := range kept {
-		writeFile(t, filepath.Join(folder, name), "")
+		must.WriteFile(t, filepath.Join(folder, name), "")
 	}
 	left := []string{".out.csv.robotsbatch-12345678.tmp", ".out.csv.robotsbatch.lock", "deep/.b.robotsbatch-abcdef01.tmp"}
 	for _, name := range left {
-		writeFile(t, filepath.Join(folder, name), "")
+		must.WriteFile(t, filepath.Join(folder, name), "")
 	}
 	lock := must.Get(LockFolder(folder))(t)
 	defer lock.Unlock()
@@ -112,7 +112,7 @@ func TestSweepFile(t *testing.T) {
 	needLocks(t)
 	folder := t.TempDir()
 	for _, name := range []string{".a.robotsbatch-12345678.tmp", ".b.robotsbatch-12345678.tmp"} {
-		writeFile(t, filepath.Join(folder, name), "")
+		must.WriteFile(t, filepath.Join(folder, name), "")
 	}
 	w := create(t, filepath.Join(folder, "a"))
 	must.Do(t, SweepFile(filepath.Join(folder, "a")))
@@ -123,7 +123,7 @@ func TestSweepFile(t *testing.T) {
 func TestInfo(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "urls.txt")
-	writeFile(t, name, "text")
+	must.WriteFile(t, name, "text")
 	before, err := Stat(t.Context(), name)
 	must.Need(t, err == nil && before.Size == 4 && before.Known() && before.Same(before), "Stat = %+v, %v", before, err)
 	must.Do(t, before.Unchanged(name))
@@ -131,13 +131,13 @@ func TestInfo(t *testing.T) {
 	must.Do(t, os.Chtimes(name, later, later))
 	err = before.Unchanged(name)
 	must.Be(t, errors.Is(err, ErrChanged) && strings.Contains(err.Error(), name), "another time: %v", err)
-	writeFile(t, name, "tex")
+	must.WriteFile(t, name, "tex")
 	err = before.Unchanged(name)
 	must.Be(t, errors.Is(err, ErrChanged) && strings.Contains(err.Error(), "it had 4 bytes and has 3"), "shorter: %v", err)
 	now, err := Stat(t.Context(), name)
 	must.Be(t, err == nil && !now.Same(before), "Stat = %+v, %v", now, err)
 	other := filepath.Join(folder, "other")
-	writeFile(t, other, "another text")
+	must.WriteFile(t, other, "another text")
 	must.Do(t, os.Rename(other, name))
 	err = before.Unchanged(name)
 	must.Be(t, err == nil, "replaced: %v", err)
