@@ -23,8 +23,6 @@ func (r *filterRun) loadDictionary(p *page, s *layout.Stream) error {
 		c.dictionary = p.plain
 		if p.asItLies() {
 			c.dictionary = bytes.Clone(p.plain) // raw is used for other pages
-		} else {
-			p.plain = nil // so that no other page gets it
 		}
 		d, err := pagefilter.NewDictionary(&c.Column, &p.Page, c.dictionary)
 		c.Dictionary = d
@@ -74,7 +72,7 @@ func (r *filterRun) readIndices(c *filteredColumn) error {
 				if err := r.decompress(p); err != nil {
 					return err
 				}
-				return c.Dictionary.Add(r.inOrder, p.source(p.plain))
+				return c.Dictionary.Add(r.inOrder, p.source())
 			})
 		}
 		r.release(p)

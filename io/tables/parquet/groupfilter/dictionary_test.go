@@ -2,9 +2,13 @@ package groupfilter
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/pagefilter"
@@ -75,4 +79,33 @@ func TestReadIndices(t *testing.T) {
 		}
 		must.Equal(t, r.used, 0, test.name, "bytes of memory are held")
 	}
+}
+
+// The zstd level of a column that begins with a dictionary is chosen by the entries.
+func TestLevelOfDictionary(t *testing.T) {
+	var plain, packed, data []byte
+	const n = 5000
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range n {
+		number := func() int { return rng.IntN(999) * 7919 }
+		entry := fmt.Sprint(number(), number(), number(), number(), number())
+		plain = append(binary.LittleEndian.AppendUint32(plain, uint32(len(entry))), entry...)
+	}
+	codec, _ := layout.CodecOf(compress.Zstd)
+	header := layout.Page{Kind: layout.DictionaryPage, Values: n}
+	data, _ = header.AppendPage(data, plain, &packed, codec.Compressor(9))
+	must.Equal(t, compress.Level(plain, len(packed)), 0, "the level for these entries")
+	chunk := &layout.Chunk{Codec: codec, Values: 1, Pages: layout.Range{Length: int64(len(data))}}
+	r := &filterRun{
+		Filter: New(1 << 30), ahead: layout.NewStream(bytes.NewReader(data), nil, 1<<20),
+		Group: &Group{Start: func(do func()) { do() }}, rows: pagefilter.NewSelection(1), held: 1 << 30,
+	}
+	c := &filteredColumn{Column: pagefilter.Column{Type: layout.ByteArray, Codec: codec}, chunk: chunk}
+	p := &page{column: c}
+	must.Do(t, func() (err error) {
+		_, err = r.readPage(p, layout.NewStream(bytes.NewReader(data), chunk, 1<<20), position{left: 1})
+		return err
+	}())
+	must.Do(t, r.chooseZstdLevel(p))
+	must.Equal(t, r.levels[c.name], 0, "the level of the column")
 }

@@ -175,8 +175,8 @@ func (r *filterRun) reserve(n int64) error {
 // release takes back a page's buffers for other pages, and its share of the memory. The buffers that wait
 // in free may have as many bytes as are held and not used.
 func (r *filterRun) release(p *page) {
-	if p.opened && p.asItLies() {
-		p.plain = nil // it aliases raw, which must be put back once
+	if p.opened && (p.asItLies() || p.Kind == layout.DictionaryPage) {
+		p.plain = nil // it aliases raw, which must be put back once, or is in use until the column ends
 	}
 	r.used -= p.held
 	r.free.Limit(max(idle(r.limit), r.held-r.used))
@@ -584,9 +584,9 @@ func (p *page) findNulls() {
 	}
 }
 
-// source returns a page as pagefilter reads it. plain is its decompressed body.
-func (p *page) source(plain []byte) pagefilter.Source {
-	return pagefilter.Source{Column: &p.column.Column, Page: &p.Page, Plain: plain, Rereads: p.rereads(), Part: p.part}
+// source returns a page, which is decompressed, as pagefilter reads it.
+func (p *page) source() pagefilter.Source {
+	return pagefilter.Source{Column: &p.column.Column, Page: &p.Page, Plain: p.plain, Rereads: p.rereads(), Part: p.part}
 }
 
 // filterPage sets p.out and p.written to a page's kept rows, by way of f. Of a page that is copied, it only
@@ -611,9 +611,9 @@ func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	}
 	var pages []layout.Written
 	if p.isData() {
-		p.out, pages, err = f.Page(out, p.source(p.plain))
+		p.out, pages, err = f.Page(out, p.source())
 	} else {
-		p.out, pages, err = f.Dictionary(out, p.source(p.column.dictionary))
+		p.out, pages, err = f.Dictionary(out, p.source())
 	}
 	p.written = slices.Clone(pages)
 	return err
