@@ -134,8 +134,8 @@ func (c *diffCommand) setSides(names []string) error {
 			return err
 		}
 	}
-	if c.sides[0].Sources[0] == blob.Stdio && c.sides[1].Sources[0] == blob.Stdio {
-		return option.Usagef("stdin is read twice: name - only once")
+	if err := c.ReadOnce(c.sides[0].Sources[0], c.sides[1].Sources[0]); err != nil {
+		return err
 	}
 	c.warnChains(&c.Rules)
 	c.Chains = c.sides[0].Chains // with the default

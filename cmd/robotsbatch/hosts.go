@@ -64,7 +64,7 @@ func (c *hostsCommand) check() error {
 			return err
 		}
 	}
-	return c.Input.Check()
+	return cmp.Or(c.ReadOnce(c.Sources...), c.Input.Check())
 }
 
 // execute lists the robots.txt that must be fetched.

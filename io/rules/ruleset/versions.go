@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"robotsbatch/batch/manifest"
 	"robotsbatch/io/rules/rulesdir"
@@ -30,7 +31,7 @@ func (f *Found) Versions(ctx context.Context) *Versions {
 	v := &Versions{found: f, captures: make([][]version, len(f.sources))}
 	for i, source := range f.sources {
 		for _, name := range source.files {
-			if name == blob.Stdio || !source.captured() {
+			if !source.captured() {
 				continue
 			}
 			// Opening the file reports what is wrong with it.
@@ -61,9 +62,11 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 			if err := file.info.Unchanged(file.path); err != nil {
 				return nil, err
 			}
-			rules.Files = append(rules.Files, manifest.File{
-				Name: blob.Shown(file.path), Size: file.info.Size, Modified: file.info.Modified.UTC(), ETag: file.info.Version,
-			})
+			f := manifest.File{Name: blob.Shown(file.path), Size: file.info.Size, Modified: file.info.Modified.UTC(), ETag: file.info.Version}
+			if !file.info.Known() { // a pipe, which may have anything in the next run
+				f.Modified = time.Now().UTC()
+			}
+			rules.Files = append(rules.Files, f)
 		}
 		if !captured {
 			captured, rules.Checksum = true, s.captured.named

@@ -114,8 +114,8 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 	if c.Out == "/dev/stdout" {
 		c.Out = "-"
 	}
-	if c.Resume && slices.Contains(c.Sources, blob.Stdio) {
-		return option.Usagef("%s cannot tell whether stdin has the same rules: name a file with %s", option.Resume, option.Rules)
+	if (c.Resume || c.which != "") && slices.Contains(c.Sources, blob.Stdio) {
+		return option.Usagef("%s and %s cannot tell whether stdin has the same rules: name a file with %s", option.Resume, option.Shard, option.Rules)
 	}
 	if c.Out == "-" && (c.Manifest || c.Resume) {
 		return option.Usagef("%s and %s need an %s that stays: name a file or a folder", option.Manifest, option.Resume, option.Out)
@@ -143,13 +143,14 @@ func (c *Job) Check(r *Running, given map[string][]string) error {
 // checkFiles returns an error for names of inputs and outputs that are missing, equal or
 // invalid, and resolves file:// URLs.
 func (c *Job) checkFiles() error {
+	if err := c.ReadOnce(c.Sources...); err != nil {
+		return err
+	}
 	switch {
 	case !c.HasInputs():
 		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
 	case c.Out == "":
 		return option.Usagef("%s is empty: name a file, a folder or - for stdout", option.Out)
-	case slices.Contains(c.In, blob.Stdio) && slices.Contains(c.Sources, blob.Stdio):
-		return option.Usagef("stdin is read twice: name - only once")
 	case c.SummaryJSON == "-":
 		return option.Usagef("%s takes a file: stdout is for data", option.SummaryJSON)
 	case c.ReportFile == "-":

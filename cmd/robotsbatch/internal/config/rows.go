@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -97,6 +98,15 @@ func (c *Input) Check() error {
 	return ResolveNames(option.FilesFrom, &c.FilesFrom)
 }
 
+// ReadOnce returns an error if stdin is more than one of the inputs, what names them, and others.
+func (c *Input) ReadOnce(others ...string) error {
+	names := slices.Concat(c.In, []string{c.FilesFrom}, others)
+	if at := slices.Index(names, blob.Stdio); at >= 0 && slices.Contains(names[at+1:], blob.Stdio) {
+		return option.Usagef("stdin is read twice: name - only once")
+	}
+	return nil
+}
+
 // Resolve returns the inputs that -in and -files-from name, in that order; those of a folder
 // or a pattern in the order of their names. An input that is named twice is an error.
 func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input, error) {
@@ -105,7 +115,7 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 	if c.FilesFrom != "" {
 		listed, err := frontier.ReadNames(ctx, c.FilesFrom, stdin)
 		if err == nil {
-			err = ResolveNames(option.FilesFrom, pointers(listed)...)
+			err = cmp.Or(c.ReadOnce(listed...), ResolveNames(option.FilesFrom, pointers(listed)...))
 		}
 		if err != nil {
 			return nil, option.Errorf("%s: %w", option.FilesFrom, err)
@@ -113,12 +123,8 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 		names = append(names[:len(names):len(names)], listed...)
 	}
 	var inputs []frontier.Input
-	fromStdin, taken := c.FilesFrom == blob.Stdio, make(map[string]bool)
+	taken := make(map[string]bool)
 	for _, name := range names {
-		if name == blob.Stdio && fromStdin {
-			return nil, option.Usagef("stdin is read twice: name - only once")
-		}
-		fromStdin = fromStdin || name == blob.Stdio
 		found, err := frontier.Expand(ctx, name)
 		if err != nil {
 			return nil, option.Errorf("%s %w", option.In, err)

@@ -149,6 +149,9 @@ func (c *Rules) Check() error {
 	if len(c.Sources) == 0 {
 		return option.Usagef("%s is missing: name a folder of robots.txt files, a rule pack or captures", option.Rules)
 	}
+	if c.Asked == blob.Stdio { // it may be read again, and its version is recorded
+		return option.Usagef("%s takes a file: stdin is for data", option.FetchList)
+	}
 	if err := ResolveNames(option.Rules, pointers(c.Sources)...); err != nil {
 		return err
 	}
