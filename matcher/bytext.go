@@ -7,20 +7,25 @@ import (
 	"slices"
 )
 
-// sortByText sets c.keys to the indices of c.entries, sorted by text, then unanchored before
-// anchored, then by rank, the highest first. Most texts differ in their first eight bytes.
+// textStart is an entry for sortByText, by its index in Compiler.entries. Most texts differ in their first
+// eight bytes, which are compared where they lie.
+type textStart struct {
+	first uint64 // of these bytes, the first one highest
+	entry int
+}
+
+// sortByText sets c.sorting to c.entries, sorted by text, then unanchored before anchored, then by
+// rank, the highest first.
 func (c *Compiler) sortByText() {
-	c.keys = c.keys[:0]
+	c.sorting = c.sorting[:0]
 	for i := range c.entries {
-		e := &c.entries[i]
-		e.start = bits.ReverseBytes64(firstWord(e.text))
-		c.keys = append(c.keys, uint64(i))
+		c.sorting = append(c.sorting, textStart{bits.ReverseBytes64(firstWord(c.entries[i].text)), i})
 	}
-	slices.SortFunc(c.keys, func(x, y uint64) int {
-		a, b := &c.entries[x], &c.entries[y]
-		if a.start != b.start {
-			return cmp.Compare(a.start, b.start)
+	slices.SortFunc(c.sorting, func(x, y textStart) int {
+		if x.first != y.first {
+			return cmp.Compare(x.first, y.first)
 		}
+		a, b := &c.entries[x.entry], &c.entries[y.entry]
 		return cmp.Or(bytes.Compare(a.text, b.text), compareBool(a.anchored, b.anchored), cmp.Compare(b.rule, a.rule))
 	})
 }

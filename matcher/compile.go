@@ -72,7 +72,8 @@ type Compiler struct {
 	arena   []byte   // the texts of entries that are not in the body as they are
 	byRank  []uint32 // by rank, the index in sources of its rule; no rule has rank 0
 	sorted  []entry  // see dedupe
-	keys    []uint64 // memory of rank and of sortByText
+	keys    []uint64 // memory of rank
+	sorting []textStart
 	builder builder
 }
 
@@ -126,7 +127,6 @@ type entry struct {
 	pattern
 	rule  uint32 // its number: rank × 2, plus 1 for allow
 	order uint32 // index in Compiler.sources
-	start uint64 // the first eight bytes of text, the first one highest; set by sortByText
 }
 
 // source is a rule as the file has it.
@@ -219,8 +219,8 @@ func (c *Compiler) rank() {
 func (c *Compiler) dedupe() {
 	c.sortByText()
 	sorted := c.sorted[:0]
-	for _, key := range c.keys {
-		e := &c.entries[key]
+	for _, t := range c.sorting {
+		e := &c.entries[t.entry]
 		if n := len(sorted); n > 0 && sorted[n-1].anchored == e.anchored && bytes.Equal(sorted[n-1].text, e.text) {
 			continue
 		}

@@ -255,7 +255,7 @@ func TestIndexNamesASuffixOften(t *testing.T) {
 func TestSortByText(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var c Compiler
-	compare := func(x, y uint64) int {
+	compare := func(x, y int) int {
 		a, b := &c.entries[x], &c.entries[y]
 		return cmp.Or(bytes.Compare(a.text, b.text), compareBool(a.anchored, b.anchored), cmp.Compare(b.rule, a.rule))
 	}
@@ -270,18 +270,22 @@ func TestSortByText(t *testing.T) {
 			e.text, e.anchored = text, random.IntN(3) == 0
 			c.entries = append(c.entries, e)
 		}
-		want := make([]uint64, len(c.entries))
+		want := make([]int, len(c.entries))
 		for i := range want {
-			want[i] = uint64(i)
+			want[i] = i
 		}
 		slices.SortStableFunc(want, compare)
 		c.sortByText()
-		for i := range c.keys {
-			if compare(c.keys[i], want[i]) != 0 {
-				t.Fatalf("position %d: %+v, want %+v", i, c.entries[c.keys[i]], c.entries[want[i]])
+		var got []int
+		for _, t := range c.sorting {
+			got = append(got, t.entry)
+		}
+		for i := range got {
+			if compare(got[i], want[i]) != 0 {
+				t.Fatalf("position %d: %+v, want %+v", i, c.entries[got[i]], c.entries[want[i]])
 			}
 		}
-		if slices.Sort(c.keys); len(slices.Compact(c.keys)) != len(want) {
+		if slices.Sort(got); len(slices.Compact(got)) != len(want) {
 			t.Fatal("an entry occurs twice")
 		}
 	}
