@@ -40,15 +40,20 @@ func (r *row) finish() error {
 			r.broken = errors.New("it names a WARC file, but not both the offset and the length of a record in it")
 		}
 	}
-	if host := bytes.TrimSuffix(bytes.TrimSpace(r.authority), []byte("/")); len(r.url) == 0 {
-		_, after, found := bytes.Cut(host, []byte("://"))
-		if !found {
-			after = host
-		}
-		if path := bytes.IndexAny(after, "/?#;"); path >= 0 {
+	r.authority = bytes.TrimPrefix(bytes.TrimSpace(r.authority), []byte("//"))
+	_, host, hasScheme := bytes.Cut(r.authority, []byte("://"))
+	if !hasScheme {
+		host = r.authority
+	}
+	if end := bytes.IndexAny(host, "/?#;"); end >= 0 {
+		if len(r.url) == 0 && string(host[end:]) != "/" {
 			r.broken = fmt.Errorf("authority %.80q is more than scheme, host and port: URLs belong into the column url", r.authority)
-			r.authority = host[:len(host)-len(after)+path]
 		}
+		r.authority = r.authority[:len(r.authority)-len(host)+end]
+		host = host[:end]
+	}
+	if len(host) == 0 {
+		r.authority = nil
 	}
 	r.failed = r.failed || r.broken != nil
 	switch {
@@ -145,7 +150,7 @@ func (r *row) setFetched(c *cells, i int) error {
 			r.fetched, ok = batch.ParseTime(text)
 		}
 	}
-	if ok && r.fetched.Year() <= lastYear { // later: such as milliseconds that are taken for seconds
+	if ok && r.fetched.Year() <= LastYear { // later: such as milliseconds that are taken for seconds
 		return nil
 	}
 	r.fetched = time.Time{}
@@ -176,7 +181,7 @@ func (r *row) urls(list *[2][]byte) (n int) {
 		list[0] = append(list[0][:0], r.url...)
 		return 1
 	}
-	a := bytes.TrimSuffix(bytes.TrimSpace(r.authority), []byte("/"))
+	a := r.authority
 	if bytes.Contains(a, []byte("://")) {
 		list[0] = append(append(list[0][:0], a...), "/robots.txt"...)
 		return 1

@@ -368,3 +368,30 @@ func TestTableThatCannotBeRead(t *testing.T) {
 		must.Equal(t, refused, err != io.EOF, rows, err)
 	}
 }
+
+// An authority is what is between "//" and the next slash: a row without one is skipped, and one
+// with a path is a fetch without an answer.
+func TestAuthorities(t *testing.T) {
+	for authority, want := range map[string]string{
+		"a.test":            "http://a.test/robots.txt https://a.test/robots.txt",
+		" //a.test/ ":       "http://a.test/robots.txt https://a.test/robots.txt",
+		"https://a.test:8/": "https://a.test:8/robots.txt",
+		"//a.test/x":        "http://a.test/robots.txt failed https://a.test/robots.txt failed",
+		"https://a.test?":   "https://a.test/robots.txt failed",
+		"https://":          "",
+		"https:///x":        "",
+		"//":                "",
+	} {
+		text := arrow.BinaryTypes.String
+		source := tableOf(t, fmt.Sprintf(`[{"authority":%q,"body":"x"}]`, authority), field("authority", text), field("body", text))
+		source.records = source.records[:1]
+		table := must.Get(NewTable(source, TableOptions{Name: "t"}))(t)
+		var got []string
+		for x := (Capture{}); table.Next(&x) == nil; {
+			if got = append(got, string(x.URL)); x.Failed {
+				got = append(got, "failed")
+			}
+		}
+		must.Equal(t, strings.Join(got, " "), want, authority)
+	}
+}

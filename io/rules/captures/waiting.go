@@ -180,12 +180,12 @@ func clampStatus(status int) int16 {
 // unknownTime sorts before every other time.
 const unknownTime = math.MinInt64
 
-// The years for which nanoseconds since 1970 are defined.
-const firstYear, lastYear = 1700, 2200
+// The years for which nanoseconds since 1970 are defined. A time after LastYear is an error.
+const firstYear, LastYear = 1700, 2200
 
 // nanoseconds returns a time as records have it: since 1970, or unknownTime.
 func nanoseconds(t time.Time) int64 {
-	if year := t.Year(); year < firstYear || year > lastYear {
+	if year := t.Year(); year < firstYear || year > LastYear {
 		return unknownTime
 	}
 	return t.UnixNano()

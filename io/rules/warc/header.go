@@ -158,7 +158,7 @@ func (h *header) set(key, value []byte) error {
 		h.url = append(h.url[:0], withoutBrackets(value)...)
 	case isField(key, "WARC-Date"):
 		date, err := time.Parse(time.RFC3339, string(value))
-		if err != nil {
+		if err != nil || date.Year() > captures.LastYear {
 			return broken("WARC-Date %.40q is no time", value)
 		}
 		h.date, h.hasDate = date, true

@@ -234,7 +234,6 @@ func (w *Reader) readRecord(x *captures.Capture) (found bool, err error) {
 		// The record is whole, so what follows it is not in doubt.
 		return w.reportBroken(x, err), nil
 	}
-	x.Cut = x.Cut || w.header.truncated
 	x.Record, x.Digest = w.header.record, w.header.payload
 	return true, nil
 }

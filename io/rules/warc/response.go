@@ -3,6 +3,7 @@ package warc
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -37,7 +38,20 @@ func (w *Reader) readResponse(x *captures.Capture) error {
 		if w.answer.unended {
 			return broken("the HTTP header of status %d has no empty line after it, so the body is missing", x.Status)
 		}
-		return w.readBody(x)
+		a := &w.answer
+		isPart := x.Status == 206
+		if isPart && a.first > 0 {
+			return broken("the body is a part that begins at byte %d", a.first)
+		}
+		isCut := w.header.truncated || isPart && a.last < a.size-1
+		isShort := isCut || !a.chunked && a.length > w.block.left
+		if err := w.readBody(x); err != nil {
+			return err
+		}
+		if isShort && len(x.Body) == 0 { // which would allow everything
+			return broken("there is no body: it was cut off before its first byte")
+		}
+		x.Cut = x.Cut || isCut
 	}
 	return nil
 }
@@ -138,6 +152,8 @@ type answer struct {
 	length  int64 // Content-Length; -1 when there is none, or several
 	unended bool  // the block ends before the empty line after the header
 	cut     bool  // and within a line of it
+	// Of a part, by Content-Range: the first and last byte, and the size of the whole; 0 where not known.
+	first, last, size int64
 
 	transfer []coding // of Transfer-Encoding
 	unfolded []byte   // a field that goes on over several lines
@@ -179,6 +195,8 @@ func (a *answer) parse(head []byte) bool {
 				length = -1
 			}
 			a.length = length
+		case isField(name, "Content-Range"):
+			_, _ = fmt.Sscanf(string(value), "bytes %d-%d/%d", &a.first, &a.last, &a.size) // as far as it says so
 		}
 	}
 	a.codings = append(a.codings, a.transfer...)
@@ -271,12 +289,9 @@ func (w *Reader) readBody(x *captures.Capture) error {
 	if err == nil {
 		_, err = io.CopyN(&w.body, reader, int64(w.options.BodySize))
 	}
-	missing := x.Cut && w.body.Len() == 0
 	x.Body, x.Cut = w.body.Bytes(), false // a decoder knows where its input ends
 	x.Longer = x.Longer && coded          // else the length is that of the coded body
 	switch {
-	case missing && errors.Is(err, io.EOF):
-		return broken("its Content-Length is %d, and there is no body", w.answer.length)
 	case err == nil, errors.Is(err, io.EOF):
 		return nil
 	case w.block.err != nil:
