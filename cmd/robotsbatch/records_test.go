@@ -137,24 +137,26 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	all := writeArchive(t, 1, func(name string, data []byte) {
 		writeText(t, name, string(data))
 	})
-	index, dashes, cdxj, urls := indexHeader, indexHeader, "", ""
+	index, dashes, cdxj, cdx, urls := indexHeader, indexHeader, "", " CDX b a s S V g\n", ""
 	for i, x := range all[:10] {
 		index += x.index()
 		dashes += strings.Replace(x.index(), x.time().Format(time.RFC3339), "-", 1)
 		status := []string{fmt.Sprint(x.status), "-", "200 OK"}[i%3]
 		cdxj += fmt.Sprintf(`example,h %s {"url": "https://%s/robots.txt", "status": "%s", "length": "%d", "offset": "%d", "filename": "%s", "mime": {}}`+"\n",
 			x.time().Format("20060102150405"), x.host, status, x.length, x.offset, x.file)
+		cdx += fmt.Sprintf("%s https://%s/robots.txt - %d %d %s\n", x.time().Format("20060102150405"), x.host, x.length, x.offset, x.file)
 		urls += "https://" + x.host + "/x\n"
 	}
 	writeText(t, "urls.txt", urls)
 	writeText(t, "index.csv", index)
 	writeText(t, "index.cdxj", cdxj)
+	writeText(t, "index.cdx", cdx)
 	writeText(t, "dashes.csv", dashes)
 	writeText(t, "robots.txt", "")
 	job := []string{"-in", "urls.txt", "-explain", "-rules"}
 	want := mustRun(t, append(job, "crawl/seg/0.warc.gz")...)
 	mustRun(t, "-in", "index.csv", "-rules", "robots.txt", "-for", "a.example", "-out", "index.parquet")
-	for _, name := range []string{"index.csv", "index.cdxj", "dashes.csv", "index.parquet"} {
+	for _, name := range []string{"index.csv", "index.cdxj", "index.cdx", "dashes.csv", "index.parquet"} {
 		must.Equal(t, mustRun(t, append(job, name, "-warc-base", ".")...), want, name)
 	}
 

@@ -189,8 +189,11 @@ func (p *packing) countCaptures(s *captureSet) {
 	c.Broken, c.WARC, c.named = p.broken.Load(), s.warc.Load(), s.named.String()
 	for number := range p.sources {
 		stats, source := s.Stats(number), &p.sources[number]
-		if source.kind == askedKind {
+		switch source.kind {
+		case askedKind:
 			stats.Captures = 0 // nobody fetched what the list has
+		case singleKind:
+			stats.Captures = 1 // of each URL
 		}
 		c.Add(stats)
 		if source.captured() {

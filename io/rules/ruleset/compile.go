@@ -6,6 +6,7 @@ import (
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/meter"
 	"robotsbatch/matcher/access"
 )
@@ -53,6 +54,9 @@ func (f *Found) Compile(ctx context.Context, name string) (*Compiled, error) {
 		}
 	}
 	info, err := b.Finish()
+	if err == nil && info.Authorities == 0 {
+		f.options.Warn(option.Messagef("%s is a rule pack without hosts, which a job takes with %s alone", blob.Shown(name), option.AllowNoRules))
+	}
 	return &Compiled{p.ignored, info, p.captures}, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -250,7 +251,8 @@ func withTableCommand(err error) error {
 	return option.Usagef("%s %w. Name the current ones, each with %s: %s", option.Rules, err, option.Rules, table.Command)
 }
 
-// Detect tells the format of a file by its first bytes, then by its name.
+// Detect tells the format of a file by its first bytes, then by its name. JSON without the keys of
+// captures is a robots.txt like any other text, unless the name says more.
 func Detect(ctx context.Context, name string) (format.Format, error) {
 	f, err := blob.Open(ctx, name)
 	if err != nil {
@@ -263,21 +265,38 @@ func Detect(ctx context.Context, name string) (format.Format, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return format.Unknown, err
 	}
-	found := format.Detect(head[:n], name)
-	if found != format.Unknown || compress.Detect(head[:n]) == compress.None {
-		return found, nil
+	head = head[:n]
+	found := format.Detect(head, name)
+	if found == format.Unknown && compress.Detect(head) != compress.None {
+		sniffed, _, r, err := format.Sniff(bytes.NewReader(head), name)
+		if err != nil {
+			return format.Unknown, nil // the first bytes say nothing
+		}
+		defer r.Close()
+		found, head = sniffed, format.Head(r)
 	}
-	found, _, r, err := format.Sniff(bytes.NewReader(head[:n]), name)
-	if err != nil {
-		return format.Unknown, nil // the first bytes say nothing
+	if named, _ := format.ByName(name); found == format.JSONL && named != found && !beginsLikeCaptures(head) {
+		found = format.Unknown
 	}
-	defer r.Close()
 	return found, nil
+}
+
+// beginsLikeCaptures reports whether a text begins with an object, or with the header of csv or
+// tsv, that has a name which captures have.
+func beginsLikeCaptures(head []byte) bool {
+	line, _, _ := bytes.Cut(bytes.ToLower(bytes.TrimLeft(head, "\xEF\xBB\xBF \t\r\n")), []byte{'\n'})
+	if !bytes.HasPrefix(line, []byte{'{'}) && (!bytes.ContainsAny(line, ",;|\t") || bytes.ContainsAny(line, "#:/")) { // robots.txt has these
+		return false
+	}
+	names := strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune("\",;|\t\r", r) })
+	return slices.ContainsFunc(names, func(name string) bool { return name == "url" || name == "authority" || name == "body" })
 }
 
 // namesCaptures reports whether a file in a format may hold captures or, as crawl indexes do,
 // name the WARC records that do. In a folder an index is what lies next to these.
-func namesCaptures(f format.Format) bool { return f.HasCaptures() || f == format.CDXJ }
+func namesCaptures(f format.Format) bool {
+	return f.HasCaptures() || f == format.CDXJ || f == format.CDX
+}
 
 // isCaptureFolder reports whether a folder holds captures, and not robots.txt files. A folder
 // with a WARC file, or with nothing but files named as tables, holds captures. Otherwise it does if

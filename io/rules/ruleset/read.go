@@ -213,14 +213,12 @@ func readSingle(ctx context.Context, name string, stdin io.Reader, size int) ([]
 		defer layer.Close() // it was only read from
 		r = bufio.NewReader(layer)
 	}
-	if name == blob.Stdio { // of a file this was asked before
-		head, err := r.Peek(format.HeadSize)
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		if found := format.Detect(head, ""); found == format.RulePack || namesCaptures(found) {
-			return nil, fmt.Errorf("this is a rule pack or captures (%s), and only a robots.txt may come from stdin: write it to a file", found)
-		}
+	head, err := r.Peek(format.HeadSize)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if found := format.Detect(head, ""); found == format.RulePack || namesCaptures(found) && found != format.JSONL || beginsLikeCaptures(head) {
+		return nil, errors.New("this is a rule pack or captures, and not a robots.txt: write it to a file with the ending of its format, such as captures.csv")
 	}
 	return io.ReadAll(io.LimitReader(r, int64(size)))
 }
