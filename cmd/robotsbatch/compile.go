@@ -72,7 +72,7 @@ func (c *compileCommand) Flags() cli.Flags {
 
 // check adds the operands to -rules and returns an error for flags that do not go together. It
 // also limits the workers.
-func (c *compileCommand) check() error {
+func (c *compileCommand) check(context.Context) error {
 	c.Sources = append(c.Sources, c.operands...)
 	switch {
 	case len(c.Sources) == 0:

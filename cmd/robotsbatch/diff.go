@@ -92,7 +92,7 @@ func (c *diffCommand) execute(ctx context.Context) (status int, err error) {
 
 // check returns an error unless the flags name two things to compare: sets of rules, profiles
 // or agents. It then sets both sides.
-func (c *diffCommand) check() error {
+func (c *diffCommand) check(context.Context) error {
 	if err := c.checkTable(diffHelp); err != nil {
 		return err
 	}

@@ -167,7 +167,7 @@ func TestDocumentsRun(t *testing.T) {
 				if strings.Contains(line, "s3://") {
 					j := newJob()
 					j.operands = must.Get(j.Flags().Parse(args, j.note))(t)
-					err := j.check()
+					err := j.check(t.Context())
 					must.Be(t, err == nil, "%s: %v", line, err)
 					continue
 				}

@@ -60,11 +60,11 @@ func (c *explainCommand) Flags() cli.Flags {
 
 // check adds the agents of -agents, takes the rules from the operands if -for is given, and
 // returns an error if no URL is left.
-func (c *explainCommand) check() (err error) {
+func (c *explainCommand) check(ctx context.Context) (err error) {
 	if len(c.operands) == 0 {
 		return option.Usagef("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
 	}
-	if _, err := c.AddAgents(); err != nil {
+	if _, err := c.AddAgents(ctx); err != nil {
 		return err
 	}
 	if c.operands, err = c.TakePaths(c.operands); err != nil {

@@ -53,7 +53,7 @@ func (c *exportCommand) Flags() cli.Flags {
 
 // check adds the operands to -rules and returns an error for flags that are missing or do not
 // go together.
-func (c *exportCommand) check() error {
+func (c *exportCommand) check(context.Context) error {
 	if err := c.checkTable(exportHelp); err != nil {
 		return err
 	}

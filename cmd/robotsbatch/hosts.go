@@ -54,7 +54,7 @@ func (c *hostsCommand) Flags() cli.Flags {
 }
 
 // check adds the operands to -in and returns an error for flags that do not go together.
-func (c *hostsCommand) check() error {
+func (c *hostsCommand) check(context.Context) error {
 	if err := c.checkTable(hostsHelp); err != nil {
 		return err
 	}

@@ -100,12 +100,12 @@ func (j *job) left() option.Message {
 }
 
 // check takes operands as -in, and finds what is wrong with the flags.
-func (j *job) check() error {
+func (j *job) check(ctx context.Context) error {
 	j.In = append(j.In, j.operands...)
 	if err := refuseWebsites(j.In, "for one URL use robotsbatch explain -rules RULES %s; fetch a list first"); err != nil {
 		return err
 	}
-	return j.Check(&j.Running, j.given)
+	return j.Check(ctx, &j.Running, j.given)
 }
 
 // execute does the job and returns the exit status.

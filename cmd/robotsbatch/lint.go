@@ -84,7 +84,7 @@ func (c *lintCommand) setIgnored(code string) error {
 }
 
 // check takes the operands as sources, and returns an error for flags that do not go together.
-func (c *lintCommand) check() error {
+func (c *lintCommand) check(context.Context) error {
 	c.operands = append(c.rules.Sources, c.operands...)
 	switch {
 	case len(c.operands) == 0:

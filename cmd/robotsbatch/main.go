@@ -88,7 +88,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) (st
 	c.openConsole(help) // as the flags up to an error of Parse say
 	ctx = blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory)
 	if err == nil {
-		err = asked.check()
+		err = asked.check(ctx)
 	}
 	if err == nil {
 		blob.SweepScratch()

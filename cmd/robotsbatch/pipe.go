@@ -54,8 +54,8 @@ func (c *pipeCommand) Flags() cli.Flags {
 }
 
 // check returns an error for flags and streams that do not go together.
-func (c *pipeCommand) check() error {
-	if err := c.CheckJudging(c.given); err != nil {
+func (c *pipeCommand) check(ctx context.Context) error {
+	if err := c.CheckJudging(ctx, c.given); err != nil {
 		return err
 	}
 	switch {

@@ -134,18 +134,25 @@ func TestSignalStopsOpen(t *testing.T) {
 	must.Do(t, syscall.Mkfifo("list", 0o666))
 	writeText(t, "urls.txt", "https://example.com/\n")
 	for _, args := range [][]string{
-		{"-in", "feed", "-rules", "rules"},
-		{"-in", "urls.txt", "-rules", "rules", "-fetch-list", "feed"},
-		{"-in", "silent", "-rules", "rules"},
-		{"-in", "urls.txt", "-rules", "rules", "-fetch-list", "silent"},
+		{"-in", "feed", "-rules", "rules", "-files-from", "list"},
+		{"-in", "urls.txt", "-rules", "rules", "-fetch-list", "feed", "-files-from", "list"},
+		{"-in", "silent", "-rules", "rules", "-files-from", "list"},
+		{"-in", "urls.txt", "-rules", "rules", "-fetch-list", "silent", "-files-from", "list"},
+		{"-in", "urls.txt", "-rules", "rules", "-agents", "list"},
+		{"verify", "list"},
 	} {
-		cmd := exec.Command("robotsbatch", append(args, "-files-from", "list")...)
+		cmd := exec.Command("robotsbatch", args...)
 		stderr := must.Get(cmd.StderrPipe())(t)
 		must.Do(t, cmd.Start())
 		// The list is read after the signal handlers are there.
 		list := must.Get(os.OpenFile("list", os.O_WRONLY, 0))(t)
-		list.Close()
-		if slices.Contains(args, "silent") {
+		silent := slices.Contains(args, "silent") || !slices.Contains(args, "-files-from")
+		if slices.Contains(args, "-files-from") {
+			list.Close()
+		} else {
+			defer list.Close()
+		}
+		if silent {
 			time.Sleep(300 * time.Millisecond) // so that it waits in the read
 		}
 		must.Do(t, cmd.Process.Signal(syscall.SIGTERM))

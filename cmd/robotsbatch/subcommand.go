@@ -47,7 +47,7 @@ type command interface {
 	// common is what all commands have.
 	common() *call
 	// check takes operands, and finds what is wrong with these and the flags together.
-	check() error
+	check(ctx context.Context) error
 	// execute does what operands and flags ask for, and returns the exit status, unless it fails.
 	execute(ctx context.Context) (status int, err error)
 	// left says what is left when a signal stops the command, after a semicolon.
@@ -92,7 +92,7 @@ func (c *call) common() *call { return c }
 
 func (c *call) left() option.Message { return leftText("") }
 
-func (c *call) check() error { return nil }
+func (c *call) check(context.Context) error { return nil }
 
 func (c *call) failed(context.Context, error, int) {}
 

@@ -137,7 +137,7 @@ func (c *surveyCommand) execute(ctx context.Context) (status int, err error) {
 	}
 	if !saved {
 		c.Sources = append(c.Sources, c.operands...)
-		if _, err := c.AddAgents(); err != nil {
+		if _, err := c.AddAgents(ctx); err != nil {
 			return 0, err
 		}
 		if len(c.Chains) == 0 {
@@ -180,7 +180,7 @@ func (c *surveyCommand) siteColumns() ([]string, error) {
 
 // check returns an error for flags that do not go together: those of the table, or with -as
 // those of counts.
-func (c *surveyCommand) check() error {
+func (c *surveyCommand) check(context.Context) error {
 	if c.format == nil {
 		if err := c.countFlags().CheckFormat(c.given, counts.Of, ""); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 )
 
 // File is an open input.
@@ -26,8 +27,8 @@ type input interface {
 }
 
 // Open opens the file of that name, an object by its URL, or stdin for [Stdio].
-// Opening a named pipe waits until somebody writes to it. Reading an object ends
-// with ctx, and is an error that is [ErrChanged] once the object was replaced.
+// Opening a named pipe waits until somebody writes to it. Reading a named pipe or an object ends
+// with ctx; of an object it is an error that is [ErrChanged] once that was replaced.
 func Open(ctx context.Context, name string) (*File, error) {
 	if name == Stdio {
 		return newFile("stdin", os.Stdin)
@@ -42,6 +43,7 @@ func Open(ctx context.Context, name string) (*File, error) {
 	var f *os.File
 	if info, _ := os.Stat(name); info != nil && info.Mode()&fs.ModeNamedPipe != 0 {
 		f, err = openPipe(ctx, name, os.O_RDONLY)
+		context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Now()) }) // of a nil file only returns an error
 	} else {
 		f, err = os.Open(name)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,8 +102,8 @@ func (c *Job) Flags(r *Running) cli.Flags {
 // Check returns an error for flags that do not go together, and sets defaults. given has the
 // values, by name, of the flags that decide about the outputs' bytes; Check adds the agents of
 // -agents.
-func (c *Job) Check(r *Running, given map[string][]string) error {
-	if err := c.CheckJudging(given); err != nil {
+func (c *Job) Check(ctx context.Context, r *Running, given map[string][]string) error {
+	if err := c.CheckJudging(ctx, given); err != nil {
 		return err
 	}
 	if err := c.checkFiles(); err != nil {
@@ -198,8 +199,8 @@ func (c *Job) checkLimit() error {
 
 // CheckJudging returns an error for flags of rules and agents that do not go together. It adds
 // the agents of -agents to given.
-func (c *Job) CheckJudging(given map[string][]string) error {
-	added, err := c.AddAgents()
+func (c *Job) CheckJudging(ctx context.Context, given map[string][]string) error {
+	added, err := c.AddAgents(ctx)
 	if err != nil {
 		return err
 	}

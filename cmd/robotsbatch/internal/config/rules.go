@@ -192,14 +192,14 @@ func (c *Rules) checkTimes() error {
 
 // AddAgents adds the agents of the -agents file to those of -agent. added are the names of
 // those that were not there.
-func (c *Rules) AddAgents() (added []string, err error) {
+func (c *Rules) AddAgents(ctx context.Context) (added []string, err error) {
 	if c.AgentsFile == "" {
 		return nil, nil
 	}
 	if c.AgentsFile == blob.Stdio {
 		return nil, option.Usagef("%s takes a file: stdin is for data", option.Agents)
 	}
-	text, err := readList(c.AgentsFile)
+	text, err := readList(ctx, c.AgentsFile)
 	if errors.Is(err, fs.ErrNotExist) && !blob.IsURL(c.AgentsFile) && !strings.ContainsAny(c.AgentsFile, "./\\") {
 		names := strings.FieldsFunc(c.AgentsFile, func(r rune) bool { return r == ',' || r == ' ' })
 		err = option.Errorf("%s takes a file with an agent a line, and there is no file %s: to name agents here write %s", option.Agents, c.AgentsFile, eachAgent(names))
@@ -244,8 +244,8 @@ func (c *Rules) spelling(chain string) string {
 
 // readList reads a list of agents from a file or object, decompressed. It stops a byte after
 // agentlist.MaxSize, so that the parser sees that a list is too long.
-func readList(name string) ([]byte, error) {
-	f, err := blob.Open(context.Background(), name)
+func readList(ctx context.Context, name string) ([]byte, error) {
+	f, err := blob.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
