@@ -526,7 +526,8 @@ func (p *plan) print() error {
 	for _, in := range p.inputs {
 		names = append(names, in.Name())
 	}
-	p.line("inputs", "%s, %s bytes: %s", report.Count(int64(len(p.inputs)), "file", "files"), report.Number(p.bytes), ruleset.SomeOf(names))
+	size := strings.TrimSuffix(", "+report.Count(p.bytes, "byte", "bytes"), ", 0 bytes") // which are not known
+	p.line("inputs", "%s%s: %s", report.Count(int64(len(p.inputs)), "file", "files"), size, ruleset.SomeOf(names))
 	if err := p.printOutputs(); err != nil {
 		return err
 	}
@@ -549,7 +550,7 @@ func (p *plan) printOutputs() error {
 		return nil
 	case p.first == nil:
 		p.line("format", "known when %s is read", p.planned[0].Inputs[0].Name())
-		p.line("outputs", "%s", blob.Shown(p.planned[0].Path))
+		p.line("outputs", "%s", report.OutputName(p.planned[0].Path))
 		return nil
 	}
 	t, err := p.targetOf(p.planned[0], p.first)
@@ -567,7 +568,7 @@ func (p *plan) printOutputs() error {
 	for _, column := range p.Verdicts {
 		verdicts = append(verdicts, column.Name)
 	}
-	p.line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(p.planned)), "file", "files"), t.Format, t.Name(), strings.Join(verdicts, ", "))
+	p.line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(p.planned)), "file", "files"), t.Format, report.OutputName(t.Path), strings.Join(verdicts, ", "))
 	return nil
 }
 

@@ -79,11 +79,15 @@ type TableDone struct {
 
 // String returns the summary for people, on one line.
 func (t TableDone) String() string {
-	to := t.Out
-	if to == "-" {
-		to = "stdout"
+	return fmt.Sprintf("%s: %s to %s in %.1f s", t.Table, Count(t.Rows, "row", "rows"), OutputName(t.Out), t.Seconds)
+}
+
+// OutputName returns the name of an output for people.
+func OutputName(path string) string {
+	if path == blob.Stdio {
+		return "stdout"
 	}
-	return fmt.Sprintf("%s: %s to %s in %.1f s", t.Table, Count(t.Rows, "row", "rows"), to, t.Seconds)
+	return blob.Shown(path)
 }
 
 // HostsDone says which robots.txt must be fetched for a frontier.

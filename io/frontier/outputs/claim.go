@@ -46,6 +46,9 @@ func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	if err == nil {
 		return release, nil
 	}
+	if info, found := os.Stat(filepath.Clean(out)); IsFolder(out) && found == nil && !info.IsDir() {
+		return nil, option.Usagef("%s is the name of a folder, and %s is a file: name another", option.Out.With(out), filepath.Clean(out))
+	}
 	if missing := CheckFolder(out); errors.Is(err, fs.ErrNotExist) && missing != nil {
 		return nil, missing
 	}
