@@ -180,8 +180,9 @@ func clampStatus(status int) int16 {
 // unknownTime sorts before every other time.
 const unknownTime = math.MinInt64
 
-// The years for which nanoseconds since 1970 are defined. A time after LastYear is an error.
-const firstYear, LastYear = 1700, 2200
+// The years for which nanoseconds since 1970 are defined, and of which a pack has the seconds. A time
+// after LastYear is an error.
+const firstYear, LastYear = 1700, 2105
 
 // nanoseconds returns a time as records have it: since 1970, or unknownTime.
 func nanoseconds(t time.Time) int64 {
