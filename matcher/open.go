@@ -89,7 +89,7 @@ func (b *Body) checkGroup(number uint32) (low, high uint64, err error) {
 	if !ok {
 		return 0, 0, errors.New("it lies outside")
 	}
-	if bodySum(b.data[low:high]) != le32(b.data[bodyHeadSize+groupSize*int(number)+4:]) {
+	if bodySum(b.data[low:high]) != le32(b.data[bodyHeadSize+groupSize*int(number)+groupSumAt:]) {
 		return 0, 0, errors.New("checksum")
 	}
 	if c, ok := openCompiled(b.data[low:high:high]); !ok {
@@ -103,10 +103,10 @@ func (b *Body) checkGroup(number uint32) (low, high uint64, err error) {
 // findNotes sets the number of tries and the offsets of the sections of b.notes, which must
 // have its header and the ends of its tries and lists.
 func (b *Body) findNotes() {
-	b.tries = int(le32(b.notes[4:]))
+	b.tries = int(le32(b.notes[4:])) // as of the header
 	b.listsAt = notesHeaderSize + trieNotesSize*b.tries
 	b.notesTextAt = b.listsAt + agentListSize*(int(b.head.names)+1)
-	b.listsText = b.notesTextAt + int(le32(b.notes[b.listsAt-trieNotesSize:]))
+	b.listsText = b.notesTextAt + int(le32(b.notes[b.listsAt-trieNotesSize:])) // the end of the last trie's notes
 }
 
 // checkNotes sets the offsets of the notes (findNotes) and checks them: all that Rule and

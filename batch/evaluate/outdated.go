@@ -40,7 +40,7 @@ func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int
 	}
 	from, to := lastAt(o.turns, first), lastAt(o.turns, last)
 	if from == to {
-		v.Outdated += int64((from & 1) * e.groups.count(number)) // all rows or none
+		v.Outdated += int64((from & 1) * e.groups.count(number)) // all rows, after an odd turn, or none
 		return nil
 	}
 	turns := o.turns[from&^1 : to+2] // an even number is cut off, so that odd indices stay odd

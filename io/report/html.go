@@ -82,7 +82,7 @@ func (s *Summary) known(a *Agent) (denied, known int64) {
 func (s *Summary) allowedByRobots(a *Agent) int64 {
 	ofNothing := s.assumed(missingAllow)
 	if cmp.Or(s.BeforeFirst, s.Missing, missingAllow) == missingAllow {
-		ofNothing -= a.DeniedLater
+		ofNothing -= a.DeniedLater // which are denied, though from before the first capture
 	}
 	return max(0, a.Allowed-ofNothing)
 }

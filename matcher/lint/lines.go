@@ -71,7 +71,8 @@ func (c *checker) addBodyWarning(kind robotstxt.WarningKind) {
 	}
 }
 
-// addLineWarning adds a finding for a warning about a line.
+// addLineWarning adds a finding for a warning about a line. Findings are at an offset in the line: where its
+// content starts, 0 or that of the NUL.
 func (c *checker) addLineWarning(w robotstxt.Warning) {
 	line := c.lines[w.Line-1]
 	text, start := content(line), indent(line)

@@ -406,7 +406,7 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	}
 	return intervals{
 		rows: all.rows[intervalSize*start : intervalSize*end], times: all.times, timesStart: uint32(all.timesOf(int(start))[0]),
-		timesAt: le64(p.starts[8*uint64(number):]) + uint64(len(data)-len(all.times)),
+		timesAt: le64(p.starts[8*uint64(number):]) + uint64(len(data)-len(all.times)), // starts has 8 bytes a bucket
 	}, nil
 }
 

@@ -330,7 +330,7 @@ func measure(ctx context.Context, files []string) measured {
 	return measured{meter.Start(ctx, "reading captures", meter.Bytes, total), sizes}
 }
 
-// part returns the part of a file.
+// part returns the part of a file: of its size, or of size 1 where files are counted.
 func (m measured) part(name string) *meter.Part {
 	if m.sizes == nil {
 		return m.step.Part(1)

@@ -127,7 +127,7 @@ var errLongHeader = broken("the record's header has more than %d bytes", maxHead
 // its end. Without those, the reader would search the block for the next record, and the block
 // is text that somebody else may have written.
 func (w *Reader) skipLongHeader(h *header) error {
-	for begins := h.used < math.MaxInt; ; { // whether the next bytes begin a line
+	for begins := h.used < math.MaxInt; ; { // whether the next bytes begin a line: MaxInt was set within one
 		line, err := w.text.ReadSlice('\n')
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return errEnd(err)

@@ -130,7 +130,7 @@ type reader struct {
 // name the stored types that were not restored, and INT96.
 func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 	r := &reader{name: n.Name}
-	c, err := r.node(n, 0)
+	c, err := r.node(n, 0) // the root is there at every definition level
 	if err == nil {
 		c.restore(r, stored)
 	}

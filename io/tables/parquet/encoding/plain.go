@@ -15,7 +15,7 @@ func openPlain(b *Body) (Decoder, error) {
 		values, err := layout.CutPadding(b.Values, (b.Present+7)/8)
 		return &packed{bits: values}, err
 	case layout.ByteArray:
-		if int64(b.Present)*4 > int64(len(b.Values)) {
+		if int64(b.Present)*4 > int64(len(b.Values)) { // each has its length before it
 			return nil, errShort
 		}
 		return &plainStrings{b.Values}, nil

@@ -22,7 +22,7 @@ func openSplit(b *Body) (Decoder, error) {
 func (s *split) Next(dst *Values, n int, _ int64) error {
 	for range n {
 		for k := range s.width {
-			dst.Data = append(dst.Data, s.values[k*s.n+s.at])
+			dst.Data = append(dst.Data, s.values[k*s.n+s.at]) // byte k of value s.at
 		}
 		s.at++
 	}
