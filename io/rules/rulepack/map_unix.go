@@ -13,7 +13,7 @@ import (
 
 // mapFile maps a file into memory.
 func mapFile(name string) (m mapping, err error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe is refused below, and not waited for
 	if err != nil {
 		return m, err
 	}

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
+	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/must"
 )
 
@@ -32,4 +34,18 @@ func TestPipeAmongCaptures(t *testing.T) {
 	must.Do(t, syscall.Mkfifo("crawl/2.warc", 0o666))
 	_, err := Find(t.Context(), Options{Sources: []string{"crawl"}, Memory: 1 << 26, Workers: 1})
 	must.Say(t, err, "2.warc is no regular file")
+}
+
+// A pack that is a pipe is an error, and not waited for: nothing would end the wait.
+func TestPackIsPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	must.Do(t, syscall.Mkfifo(pipe, 0o666))
+	opened := make(chan error, 1)
+	go func() { opened <- must.Err(rulepack.Open(pipe, rulepack.Options{})) }()
+	select {
+	case err := <-opened:
+		must.Say(t, err, "not a regular file")
+	case <-time.After(time.Minute):
+		t.Error("it waits")
+	}
 }
