@@ -285,7 +285,7 @@ func Detect(ctx context.Context, name string) (format.Format, error) {
 // tsv, that has a name which captures have.
 func beginsLikeCaptures(head []byte) bool {
 	line, _, _ := bytes.Cut(bytes.ToLower(bytes.TrimLeft(head, "\xEF\xBB\xBF \t\r\n")), []byte{'\n'})
-	if !bytes.HasPrefix(line, []byte{'{'}) && (!bytes.ContainsAny(line, ",;|\t") || bytes.ContainsAny(line, "#:/")) { // robots.txt has these
+	if !bytes.HasPrefix(line, []byte{'{'}) && (!bytes.ContainsAny(line, ",;|\t") || bytes.ContainsAny(line, "#:/{")) { // robots.txt has these, and style sheets
 		return false
 	}
 	names := strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune("\",;|\t\r", r) })
