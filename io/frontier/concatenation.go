@@ -70,18 +70,9 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 	return c, nil
 }
 
-// openNext opens the next input. It looks up its version before, so that an input that is
-// replaced in between counts as changed.
+// openNext opens the next input and notes its version.
 func (c *Concatenation) openNext() error {
-	in := c.rest[0]
-	info, err := blob.Stat(c.ctx, in.Path)
-	switch {
-	case blob.Temporary(err):
-		return err // opening would wait as long again
-	case err != nil:
-		info = blob.Info{} // opening reports the error
-	}
-	next, err := Open(c.ctx, in, c.options)
+	next, err := Open(c.ctx, c.rest[0], c.options)
 	if err != nil {
 		return err
 	}
@@ -91,7 +82,7 @@ func (c *Concatenation) openNext() error {
 	if s, ok := next.Source.(interface{ Complete() func() error }); ok {
 		c.complete = append(c.complete, s.Complete())
 	}
-	c.versions = append(c.versions, Version{in.Path, info})
+	c.versions = append(c.versions, Version{next.Input.Path, next.info})
 	return nil
 }
 

@@ -70,6 +70,7 @@ type Source struct {
 	Passing bool
 	// file is the input itself, if it is a regular file or an object.
 	file *blob.File
+	info blob.Info    // the version of it that is read; none for stdin
 	read atomic.Int64 // bytes of it that were read sequentially
 	// Schemeless is the first line of a list of which the first lines all lack a scheme, such
 	// as example.com/a; empty for others.
@@ -297,23 +298,20 @@ const listColumn = "url"
 // object, which can be read at any offset; reads of a pipe end with ctx.
 func (o *Options) openRaw(ctx context.Context, s *Source) (io.Reader, error) {
 	path := s.Input.Path
-	if path == blob.Stdio && o.Stdin != os.Stdin {
-		return Interruptible(ctx, func() (io.ReadCloser, error) { return io.NopCloser(o.Stdin), nil }), nil
+	open := func() (io.ReadCloser, error) { return io.NopCloser(o.Stdin), nil }
+	if path != blob.Stdio || o.Stdin == os.Stdin {
+		f, err := blob.Open(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if _, regular := f.Size(); regular {
+			s.file, s.info = f, f.Info()
+			s.closers = append(s.closers, f)
+			return &countedReader{f, &s.read}, nil
+		}
+		open = func() (io.ReadCloser, error) { return f, nil }
 	}
-	if info, err := os.Stat(path); path != blob.Stdio && !blob.IsURL(path) && err == nil && !info.Mode().IsRegular() {
-		// A pipe or a device; even opening it may block forever.
-		return Interruptible(ctx, func() (io.ReadCloser, error) { return blob.Open(ctx, path) }), nil
-	}
-	f, err := blob.Open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	if _, regular := f.Size(); !regular {
-		return Interruptible(ctx, func() (io.ReadCloser, error) { return f, nil }), nil
-	}
-	s.file = f
-	s.closers = append(s.closers, f)
-	return &countedReader{f, &s.read}, nil
+	return Interruptible(ctx, open), nil
 }
 
 // countedReader counts what is read.

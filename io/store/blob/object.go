@@ -57,11 +57,7 @@ func openObject(ctx context.Context, u URL) (*object, error) {
 	if u.IsFolder() {
 		return nil, errFolder(u)
 	}
-	bucket, err := u.bucket(ctx)
-	if err != nil {
-		return nil, err
-	}
-	info, err := statObject(ctx, u)
+	bucket, info, err := statObject(ctx, u)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +70,11 @@ func errFolder(u URL) error {
 	return fmt.Errorf("%s is a folder: name an object in it", u.Name())
 }
 
-// statObject asks the store for an object's size and version.
-func statObject(ctx context.Context, u URL) (Info, error) {
+// statObject opens the bucket of an object, and asks the store for the object's size and version.
+func statObject(ctx context.Context, u URL) (Bucket, Info, error) {
 	bucket, err := u.bucket(ctx)
 	if err != nil {
-		return Info{}, err
+		return nil, Info{}, err
 	}
 	ctx, op := startOperation(ctx)
 	defer op.finish()
@@ -87,9 +83,9 @@ func statObject(ctx context.Context, u URL) (Info, error) {
 		a.Size, err = askSize(ctx, bucket, u.Key, a.Version)
 	}
 	if err != nil {
-		return Info{}, u.explain(ctx, err)
+		return nil, Info{}, u.explain(ctx, err)
 	}
-	return Info{Attributes: a, regular: true}, nil
+	return bucket, Info{Attributes: a, regular: true}, nil
 }
 
 // errNoLength says that neither the answer of a store nor its list of keys has the length

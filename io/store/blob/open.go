@@ -41,7 +41,7 @@ func Open(ctx context.Context, name string) (*File, error) {
 		return openURL(ctx, name)
 	}
 	var f *os.File
-	if info, _ := os.Stat(name); info != nil && info.Mode()&fs.ModeNamedPipe != 0 {
+	if info, _ := os.Stat(name); info != nil && !info.Mode().IsRegular() { // even opening a device may block forever
 		f, err = openPipe(ctx, name, os.O_RDONLY)
 		context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Now()) }) // of a nil file only returns an error
 	} else {
@@ -87,7 +87,11 @@ func newFile(name string, f *os.File) (*File, error) {
 			size = info.Size()
 		}
 	}
-	return &File{name: name, in: f, size: size, info: infoOf(info)}, nil
+	version := infoOf(info)
+	if f == os.Stdin { // as Stat tells it
+		version = Info{}
+	}
+	return &File{name: name, in: f, size: size, info: version}, nil
 }
 
 // Name is the name that Open was given, without the parameters of a URL, or
@@ -169,7 +173,8 @@ func Stat(ctx context.Context, name string) (Info, error) {
 		if err != nil {
 			return Info{}, err
 		}
-		return statObject(ctx, u)
+		_, info, err := statObject(ctx, u)
+		return info, err
 	}
 	info, err := os.Stat(name)
 	if err != nil {
