@@ -61,9 +61,7 @@ func areFiles(inputs []frontier.Input) bool {
 
 // openInputs opens the inputs of an output.
 func (j *job) openInputs(ctx context.Context, out outputs.Output) (*frontier.Concatenation, error) {
-	reading := j.Reading
-	reading.Passage, reading.Accept = j.Output.Passage(out), j.Output.Accept(out)
-	return frontier.Concatenate(ctx, out.Inputs, reading)
+	return frontier.Concatenate(ctx, out.Inputs, j.Output.Reading(out, j.Reading))
 }
 
 // convertAll writes all outputs, except those that an earlier run completed. Several are
@@ -106,7 +104,6 @@ type conversion struct {
 	read       outputs.Read
 	schemeless string // as of call
 	notes      []string
-	notable    []any // what has notes once all is written
 	readerLeft bool
 	late       blob.Writer // what has to be closed to complete the output; nil if it is complete
 	unlock     func()
@@ -287,16 +284,11 @@ func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	}
 	c.path, c.name = t.Path, t.Name()
 	if c.InFolder {
-		unlock, err := t.ClaimBelow()
+		unlock, err := t.ClaimBelow(j.Shard != nil && j.stopped) // the folder was not swept: other shards may be live
 		if err != nil {
 			return err
 		}
 		c.unlock = unlock
-	}
-	if j.Shard != nil && j.stopped { // a folder is not swept: other shards may be live
-		if err := outputs.SweepBegun(t.Path); err != nil {
-			return err
-		}
 	}
 	if err := j.refuseTerminal(t); err != nil {
 		return err
@@ -337,14 +329,31 @@ func (j *job) checkSparedOutput(path string) error {
 	return nil
 }
 
-// evaluate judges the rows of src and writes them to w.
+// evaluate judges the rows of src and writes them to w, with checksums if the job has a manifest. It
+// fails if inputs or rules have changed since they were opened.
 func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src *frontier.Concatenation, w blob.Writer) error {
-	sink, err := j.newSink(c, t, src, w)
+	first := src.First()
+	w, c.sums = j.record.Sums(w)
+	sink, err := j.Output.NewSink(t, first, j.BatchMemory(), w)
 	if err != nil {
-		return err
+		w.Abort()
+		return fmt.Errorf("%s: %w", first.Input.Name(), err)
 	}
+	notable := []any{src, sink} // what has notes once all is written
+	if t.Format.IsBinary() {    // text has no types
+		notable = []any{src, first.Source, sink}
+	}
+	if c.sums != nil {
+		sink = c.sums.Around(sink)
+	}
+	sink = outputs.Checked(sink, func() error {
+		if err := cmp.Or(j.unchanged(src), src.Complete()); err != nil {
+			return err
+		}
+		return t.Forget()
+	})
 	c.stats, err = c.lane.Run(src, sink, func(s batch.Stats) { c.progress.Report(&s, src) })
-	c.notes = report.Notes(c.notable...)
+	c.notes = report.Notes(notable...)
 	c.readerLeft = errors.Is(err, syscall.EPIPE)
 	if err != nil && !c.readerLeft {
 		return j.withCause(ctx, err, src)
@@ -411,29 +420,4 @@ func (j *job) checkFormat(t outputs.Target) error {
 		return option.Usagef("%s: text has URLs only, no verdicts: choose which with %s allowed, denied or unknown, or write csv", option.Out.With(t.Name()), option.Emit)
 	}
 	return j.Flags().CheckFormat(j.given, config.OfOutputs, t.Format.String())
-}
-
-// newSink returns the sink that encodes an output to w, with its checksums if the job has a
-// manifest. Closing it fails if inputs or rules have changed since they were opened.
-func (j *job) newSink(c *conversion, t outputs.Target, src *frontier.Concatenation, w blob.Writer) (batch.Sink, error) {
-	w, c.sums = j.record.Sums(w)
-	sink, err := j.Output.NewSink(t, src.First(), j.BatchMemory(), w)
-	if err != nil {
-		w.Abort()
-		return nil, fmt.Errorf("%s: %w", src.First().Input.Name(), err)
-	}
-	c.notable = []any{src}
-	if t.Format.IsBinary() { // text has no types
-		c.notable = append(c.notable, src.First().Source)
-	}
-	c.notable = append(c.notable, sink)
-	if c.sums != nil {
-		sink = c.sums.Around(sink)
-	}
-	return outputs.Checked(sink, func() error {
-		if err := cmp.Or(j.unchanged(src), src.Complete()); err != nil {
-			return err
-		}
-		return outputs.Forget(t.Path)
-	}), nil
 }

@@ -64,7 +64,7 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 		c.options.Passage = nil
 		if c.first.Passing {
 			// A copy, for other outputs have the caller's; Several matters to the decision alone.
-			c.options.Passage = &Passage{decided: true, Output: passage.Output, Selects: passage.Selects}
+			c.options.Passage = &Passage{decided: true, Selects: passage.Selects}
 		}
 	}
 	return c, nil

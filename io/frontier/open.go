@@ -49,11 +49,25 @@ type Options struct {
 	AcceptTruncated bool
 	// Keep says which columns of a table are needed.
 	Keep batch.Keep
-	// Accept, if not nil, returns an error for a format of which the output would lose
-	// columns.
-	Accept func(format.Format) error
+	// Output, if not nil, returns the format of the output, which the first input may decide, or an
+	// error for an input of which the output would lose columns.
+	Output func(input format.Format) (format.Format, error)
 	// Passage says whether columns go to the output undecoded; nil means that they do not.
 	Passage *Passage
+}
+
+// Passage says whether the columns of inputs go to an output as they lie, undecoded: an
+// input passes if the output is the same kind of table and nothing in its schema
+// prevents it. The first input of a [Concatenation] decides for all. A nil Passage
+// decodes all columns.
+type Passage struct {
+	// Selects says that rows may be left out.
+	Selects bool
+	// Several says that several inputs go into the output.
+	Several bool
+
+	// decided says that the first input has decided that all pass.
+	decided bool
 }
 
 // Source is an open input of a known format.
@@ -68,6 +82,7 @@ type Source struct {
 	URLColumn string
 	// Passing says that the columns go to the output undecoded; see [Passage].
 	Passing bool
+	output  format.Format // as Options.Output says
 	// file is the input itself, if it is a regular file or an object.
 	file *blob.File
 	info blob.Info    // the version of it that is read; none for stdin
@@ -85,7 +100,7 @@ func (o *Source) Close() error {
 		err = o.Source.Close()
 	}
 	for i := len(o.closers) - 1; i >= 0; i-- {
-		err = errors.Join(err, o.closers[i].Close())
+		err = cmp.Or(err, o.closers[i].Close())
 	}
 	return err
 }
@@ -127,8 +142,8 @@ func (o *Options) detect(ctx context.Context, s *Source) (io.Reader, error) {
 	if s.Format == format.Unknown {
 		s.Format = found
 	}
-	if o.Accept != nil {
-		if err := o.Accept(s.Format); err != nil {
+	if o.Output != nil {
+		if s.output, err = o.Output(s.Format); err != nil {
 			return nil, option.Errorf("%s: %w", s.Input.Name(), err)
 		}
 	}
@@ -189,6 +204,42 @@ func (o *Options) openSource(s *Source, r io.Reader) error {
 	default:
 		return option.Usagef("%s: reading %s is not available in this version", name, s.Format)
 	}
+}
+
+// passColumns makes an input pass its columns undecoded, if it can. The format's source then closes
+// the file, because its pieces read from it after the last Next.
+func (p *Passage) passColumns(s *Source) error {
+	if p == nil {
+		return nil
+	}
+	switch table := s.Source.(type) {
+	case *arrowipc.Source:
+		if !s.output.IsArrow() || !p.decided && !table.CanPassThrough(s.output == format.ArrowS, p.Several) {
+			return p.decline(s)
+		}
+		s.Passing = true
+		if s.file == nil || s.Codec != compress.None {
+			return table.PassThrough(nil, p.Selects)
+		}
+		s.leaveFile()
+		return table.PassThrough(s.file, p.Selects)
+	case *parquetio.Source:
+		if s.output != format.Parquet || !p.decided && !table.CanPassThrough() {
+			return p.decline(s)
+		}
+		s.Passing = true
+		return table.PassThrough()
+	}
+	return nil
+}
+
+// decline leaves an input to be decoded. It returns an error if inputs before it passed
+// undecoded.
+func (p *Passage) decline(s *Source) error {
+	if !p.decided {
+		return nil
+	}
+	return option.Usagef("%s is %s, unlike the inputs before it: give %s, so that all are decoded", s.Input.Name(), s.Format.Family(), option.Compression.With("zstd"))
 }
 
 // openers open the source of each format that can be read. name is that of the input in

@@ -42,8 +42,7 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 		return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	buffered := bufio.NewReaderSize(decompressed, sniffBuffer)
-	head, err = peek(buffered)
-	if err != nil {
+	if head, err = peek(buffered); err != nil {
 		decompressed.Close()
 		return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -114,30 +114,25 @@ func claimFolder(name string) (release func(), err error) {
 }
 
 // ClaimBelow locks an output of a folder, because another run may write that output alone. It
-// makes the folder below Out that the output lies in. unlock does nothing for an object.
-func (t Target) ClaimBelow() (unlock func(), err error) {
-	if !blob.IsURL(t.Path) {
-		err = os.MkdirAll(filepath.Dir(t.Path), 0o777)
+// makes the folder below Out that the output lies in, and with sweep removes what killed runs left
+// of the output. unlock does nothing for an object, of which nothing is left.
+func (t Target) ClaimBelow(sweep bool) (unlock func(), err error) {
+	if blob.IsURL(t.Path) {
+		return func() {}, nil
 	}
+	err = os.MkdirAll(filepath.Dir(t.Path), 0o777)
 	var lock *blob.Lock
 	if err == nil {
 		lock, err = blob.LockFile(t.Path)
 	}
+	if err == nil && sweep {
+		err = blob.SweepFile(t.Path)
+	}
 	if err != nil {
+		lock.Unlock()
 		return nil, option.Errorf("%s: %w", option.Out, err)
 	}
 	return lock.Unlock, nil
-}
-
-// SweepBegun removes what killed runs left of an output. Objects leave nothing.
-func SweepBegun(path string) error {
-	if blob.IsURL(path) {
-		return nil
-	}
-	if err := blob.SweepFile(path); err != nil {
-		return option.Errorf("%s: %w", option.Out, err)
-	}
-	return nil
 }
 
 // ForgetWhole removes the manifest that covers all shards from a local folder, because it is

@@ -181,9 +181,15 @@ func convertTo(t testing.TB, file string, data []byte, keep batch.Keep, to strin
 	if !judges {
 		o.Verdicts = nil
 	}
-	src, err := frontier.Concatenate(context.Background(), out.Inputs, frontier.Options{
-		Memory: damageMemory, Keep: keep, Passage: o.Passage(out), Options: lines.Options{BatchRows: 50, Columns: true, Verdicts: o.Verdicts},
+	reading := o.Reading(out, frontier.Options{
+		Memory: damageMemory, Keep: keep, Options: lines.Options{BatchRows: 50, Columns: true, Verdicts: o.Verdicts},
 	})
+	output := reading.Output
+	reading.Output = func(in format.Format) (format.Format, error) {
+		f, _ := output(in) // columns may be lost here
+		return f, nil
+	}
+	src, err := frontier.Concatenate(context.Background(), out.Inputs, reading)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func TestMergeSweeps(t *testing.T) {
 // A shard is one run's at a time; others of the job are not in its way.
 // An output may have the longest name of a file, for which there can be no manifest.
 func TestForgetLongName(t *testing.T) {
-	must.Do(t, Forget(filepath.Join(t.TempDir(), strings.Repeat("n", 251)+".csv")))
+	must.Do(t, Target{Path: filepath.Join(t.TempDir(), strings.Repeat("n", 251)+".csv")}.Forget())
 }
 
 func TestClaimShard(t *testing.T) {

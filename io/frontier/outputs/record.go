@@ -292,11 +292,11 @@ func fileOf(name string, info blob.Info) manifest.File {
 }
 
 // Forget removes the manifest of a single output that is about to be replaced.
-func Forget(out string) error {
-	if out == blob.Stdio || blob.IsURL(out) || IsFolder(out) {
+func (t Target) Forget() error {
+	if t.Path == blob.Stdio || blob.IsURL(t.Path) {
 		return nil // none is beside it: see NewRecord
 	}
-	err := os.Remove(manifest.Beside(out))
+	err := os.Remove(manifest.Beside(t.Path))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) { // too long a name for a manifest, so there is none
 		return fmt.Errorf("the manifest: %w", err)
 	}

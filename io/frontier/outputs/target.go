@@ -83,15 +83,8 @@ func (t Target) Name() string { return blob.Shown(t.Path) }
 // Target decides where and in which format an output is written, from its first input. An
 // error is a [option.UsageError].
 func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
-	t := Target{Path: out.Path, Format: o.formatOf(out, first.Format)}
-	switch {
-	case out.InFolder:
-		if first.Format.IsLines() {
-			t.codec = first.Codec
-		}
-	case out.Path != blob.Stdio:
-		_, t.codec = format.ByName(blob.Shown(out.Path))
-	}
+	t := Target{Path: out.Path}
+	t.Format, t.codec = o.formatOf(out, first.Format)
 	if t.Format == format.Unknown {
 		refused := option.Messagef("%s: no format has this ending: use %s, or say which with %s", option.Out.With(blob.Shown(out.Path)), inWords(format.Endings()), option.OutFormat)
 		if len(out.Inputs) > 0 { // others are one file
@@ -99,9 +92,9 @@ func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 		}
 		return Target{}, option.Usagef("%s", refused)
 	}
-	if out.InFolder {
-		if t.Format.IsBinary() {
-			t.codec = compress.None
+	if out.InFolder { // where names have no endings yet
+		if t.codec = compress.None; first.Format.IsLines() && !t.Format.IsBinary() {
+			t.codec = first.Codec
 		}
 		t.Path = withEnding(t.Path, t.Format.Ending()+t.codec.Ending())
 	}
@@ -126,33 +119,50 @@ func (o *Options) Paths(out Output, in format.Format) (paths []string) {
 }
 
 // formatOf returns the format of an output whose first input has the format in: what was asked
-// for, what the output's name says, or what suits the input; Unknown if none of these tells.
-func (o *Options) formatOf(out Output, in format.Format) format.Format {
+// for, what the output's name says, or what suits the input; Unknown if none of these tells. codec is
+// what the name says.
+func (o *Options) formatOf(out Output, in format.Format) (f format.Format, codec compress.Codec) {
+	f, codec = format.ByName(blob.Shown(out.Path))
 	switch {
 	case o.Format != format.Unknown:
-		return o.Format
+		f = o.Format
 	case out.InFolder || out.Path == blob.Stdio:
-		return defaultFormat(in, out.InFolder)
+		f = defaultFormat(in, out.InFolder)
 	}
-	named, _ := format.ByName(blob.Shown(out.Path))
-	return named
+	return f, codec
 }
 
-// Accept returns a function that returns an error for an input with columns that the output
-// cannot have: the keys of objects, in another format than jsonl. It must be called with the
-// first input's format first, which decides about the output's. The error is a
-// [option.UsageError].
-func (o *Options) Accept(out Output) func(in format.Format) error {
+// Reading returns r for the inputs of an output: with the output's format, for which the first input
+// that is opened decides if nothing else does, and an error (a [option.UsageError]) for inputs with
+// columns that the output cannot have, the keys of objects in another format than jsonl. Inputs can be
+// copied without decoding their columns if they are the same kind of table, all columns are written,
+// and no other encoding is asked for.
+func (o *Options) Reading(out Output, r frontier.Options) frontier.Options {
+	if !o.Encode && o.Keep != batch.KeepNone && !areMixed(out.Inputs) {
+		r.Passage = &frontier.Passage{Selects: !o.AllRows, Several: len(out.Inputs) > 1}
+	}
 	written := format.Unknown
-	return func(in format.Format) error {
+	r.Output = func(in format.Format) (format.Format, error) {
 		if written == format.Unknown {
-			written = o.formatOf(out, in)
+			written, _ = o.formatOf(out, in)
 		}
 		if o.Keep != batch.KeepAll || !in.HasObjects() || written == format.JSONL || written == format.Text || written == format.Unknown {
-			return nil
+			return written, nil
 		}
-		return option.Usagef("%s has no place for the keys of its objects: write jsonl, or leave them out with %s", written, option.Columns.With("url"))
+		return written, option.Usagef("%s has no place for the keys of its objects: write jsonl, or leave them out with %s", written, option.Columns.With("url"))
 	}
+	return r
+}
+
+// areMixed reports whether there are both Arrow and Parquet among inputs, by their names.
+func areMixed(inputs []frontier.Input) bool {
+	var families []string
+	for _, in := range inputs {
+		if f, _ := format.ByName(in.Stem); f.IsBinary() && !slices.Contains(families, f.Family()) {
+			families = append(families, f.Family())
+		}
+	}
+	return len(families) > 1
 }
 
 // withEnding appends an ending to the name of a file or to the key of a URL.
