@@ -405,19 +405,12 @@ func (j *job) checkOutputs() error {
 // would replace something that the job reads, or if flags do not go with its format.
 func (j *job) targetOf(out outputs.Output, first *frontier.Source) (outputs.Target, error) {
 	t, err := j.Output.Target(out, first)
-	if err == nil {
-		err = j.checkFormat(t)
-	}
-	if err == nil {
-		err = j.checkSpared(t.Path)
+	switch {
+	case err != nil:
+	case t.Format == format.Text && j.Emit == batch.EmitAll:
+		err = option.Usagef("%s: text has URLs only, no verdicts: choose which with %s allowed, denied or unknown, or write csv", option.Out.With(t.Name()), option.Emit)
+	default:
+		err = cmp.Or(j.Flags().CheckFormat(j.given, config.OfOutputs, t.Format.String()), j.checkSpared(t.Path))
 	}
 	return t, err
-}
-
-// checkFormat returns an error for flags that do not go with the output's format.
-func (j *job) checkFormat(t outputs.Target) error {
-	if t.Format == format.Text && j.Emit == batch.EmitAll {
-		return option.Usagef("%s: text has URLs only, no verdicts: choose which with %s allowed, denied or unknown, or write csv", option.Out.With(t.Name()), option.Emit)
-	}
-	return j.Flags().CheckFormat(j.given, config.OfOutputs, t.Format.String())
 }

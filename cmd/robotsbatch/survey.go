@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -204,10 +205,7 @@ func (c *surveyCommand) check(context.Context) error {
 		return option.Usagef("%s is a folder: name a file", option.Out.With(blob.Shown(c.Out)))
 	}
 	c.SetWork()
-	if err := config.ResolveNames(option.Rank, &c.rank); err != nil {
-		return err
-	}
-	return config.ResolveNames(option.Out, &c.Out)
+	return cmp.Or(config.ResolveNames(option.Rank, &c.rank), config.ResolveNames(option.Out, &c.Out))
 }
 
 // isSaved reports whether the operand is a saved survey, and not rules. It returns an error

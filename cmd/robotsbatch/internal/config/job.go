@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -167,21 +168,8 @@ func (c *Job) checkFiles() error {
 	case c.SummaryJSON != "" && c.SummaryJSON == c.Out:
 		return option.Usagef("%s and %s name the same file %s", option.SummaryJSON, option.Out, c.Out)
 	}
-	for _, named := range []struct {
-		option option.Name
-		paths  []*string
-	}{
-		{option.In, pointers(c.In)},
-		{option.Out, []*string{&c.Out}},
-		{option.FilesFrom, []*string{&c.FilesFrom}},
-		{option.SummaryJSON, []*string{&c.SummaryJSON}},
-		{option.Report, []*string{&c.ReportFile}},
-	} {
-		if err := ResolveNames(named.option, named.paths...); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(ResolveNames(option.In, pointers(c.In)...), ResolveNames(option.Out, &c.Out), ResolveNames(option.FilesFrom, &c.FilesFrom),
+		ResolveNames(option.SummaryJSON, &c.SummaryJSON), ResolveNames(option.Report, &c.ReportFile))
 }
 
 // checkLimit returns an error if -limit is given with a flag that needs all rows.

@@ -92,10 +92,7 @@ func (c *Input) Check() error {
 	if !c.HasInputs() {
 		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
 	}
-	if err := ResolveNames(option.In, pointers(c.In)...); err != nil {
-		return err
-	}
-	return ResolveNames(option.FilesFrom, &c.FilesFrom)
+	return cmp.Or(ResolveNames(option.In, pointers(c.In)...), ResolveNames(option.FilesFrom, &c.FilesFrom))
 }
 
 // ReadOnce returns an error if stdin is more than one of the inputs, what names them, and others.
@@ -178,14 +175,12 @@ func (c *Output) Flags() cli.Flags {
 
 // TableFlags are those of a table that has no input's columns.
 func (c *Output) TableFlags() cli.Flags {
-	return cli.Flags{{
-		Name: "out", Argument: "FILE", Topic: OutputTopic, Common: true, Files: true, Unrecorded: true, Value: &c.Out,
-		Short: "the table to write: a file, an object, or -", Standard: "-, stdout, as csv",
-		More: "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst.",
-	}, {
-		Name: "out-format", Rare: true, Argument: "NAME", Topic: OutputTopic, Value: oneFormat(&c.Format, isTable),
-		Short: "format of the table", Standard: "by name",
-	}, c.Flags().Only("compression")[0]}
+	f := c.Flags()
+	out, named := &f[0], &f[1]
+	out.Short, out.Standard = "the table to write: a file, an object, or -", "-, stdout, as csv"
+	out.More = "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst."
+	named.Short, named.More, named.Value = "format of the table", "", oneFormat(&c.Format, isTable)
+	return f
 }
 
 var compressions = cli.WordsOf(format.Compressions()...)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,13 +153,8 @@ func (c *Rules) Check() error {
 	if c.Asked == blob.Stdio { // it may be read again, and its version is recorded
 		return option.Usagef("%s takes a file: stdin is for data", option.FetchList)
 	}
-	if err := ResolveNames(option.Rules, pointers(c.Sources)...); err != nil {
+	if err := cmp.Or(ResolveNames(option.Rules, pointers(c.Sources)...), ResolveNames(option.WARCBase, &c.WARCBase)); err != nil {
 		return err
-	}
-	if c.WARCBase != "" {
-		if err := ResolveNames(option.WARCBase, &c.WARCBase); err != nil {
-			return err
-		}
 	}
 	if c.Limit != 0 && c.Profile == robotstxt.Google {
 		return option.Usagef("%s has no meaning under %s, which reads a body of any size: leave one out", option.RobotsLimit, option.Profile.With(robotstxt.Google.String()))
