@@ -306,12 +306,10 @@ func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, er
 	return nil, option.Errorf("%w; %s takes what is there", err, option.AcceptTruncated)
 }
 
-// openDelimited opens csv or tsv.
+// openDelimited opens csv or the like.
 func openDelimited(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
 	options := o.lineOptions(name)
-	if s.Format == format.TSV && options.Separator == 0 {
-		options.Separator = '\t'
-	}
+	options.Separator = cmp.Or(options.Separator, s.Format.Separator())
 	return delimited.NewSource(r, options)
 }
 

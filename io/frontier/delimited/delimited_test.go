@@ -2,6 +2,7 @@ package delimited
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -292,7 +293,7 @@ func TestThroughAndBack(t *testing.T) {
 	b, _ := linestest.Decoded(t, s)
 	want := rowsOf(t, s, b)
 	for _, tab := range []bool{false, true} {
-		w, sink := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Tab: tab, Codec: compress.None})
+		w, sink := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: batch.Layout{URLColumn: "url"}, Schema: s.Schema(), Separator: separatorOf(tab), Codec: compress.None})
 		must.Do(t, sink.Write(must.Get(sink.Encode(b, &batch.Verdicts{Rows: len(want)}))(t)))
 		got, err := batches(t, open(t, &w.Buffer, lines.Options{Separator: separatorOf(tab)}))
 		must.Be(t, err == io.EOF && reflect.DeepEqual(slices.Concat(got...), want), "%q, %v, want %q", got, err, want)
@@ -368,23 +369,21 @@ func TestGolden(t *testing.T) {
 	one, explained, both := linestest.Columns(1, false), linestest.Columns(1, true), linestest.Columns(2, true)
 	cases := []linestest.GoldenCase[lines.SinkOptions]{
 		{File: "list.csv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: one}}},
-		{File: "list.tsv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: one}, Tab: true}},
+		{File: "list.tsv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: one}, Separator: '\t'}},
 		{File: "list_explained.csv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: explained}}},
 		{File: "list_facts.csv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Facts()}}},
 		{File: "list_agents.csv", Options: lines.SinkOptions{Layout: batch.Layout{Verdicts: linestest.Lists()}}},
-		{File: "list_two_agents.tsv", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, Verdicts: both}, Tab: true}},
+		{File: "list_two_agents.tsv", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, Verdicts: both}, Separator: '\t'}},
 		{File: "verdict.csv", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, Verdicts: one}}},
 		{File: "table.csv", Options: lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
-		{File: "table.tsv", Options: lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema(), Tab: true}, Table: true},
+		{File: "table.tsv", Options: lines.SinkOptions{Layout: batch.Layout{URLColumn: "url", Verdicts: one}, Schema: linestest.Schema(), Separator: '\t'}, Table: true},
 		{File: "table_url.csv", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepURL, URLColumn: "url", Verdicts: one}, Schema: linestest.Schema()}, Table: true},
 		{File: "table_verdict.csv", Options: lines.SinkOptions{Layout: batch.Layout{Keep: batch.KeepNone, URLColumn: "url", Verdicts: explained}, Schema: linestest.Schema()}, Table: true},
 	}
 	linestest.GoldenCases(t, NewSink, cases, func(t *testing.T, o lines.SinkOptions, got []byte) {
 		// Another reader sees as many rows, and as many fields in each.
 		r := csv.NewReader(bytes.NewReader(got))
-		if o.Tab {
-			r.Comma = '\t'
-		}
+		r.Comma = rune(cmp.Or(o.Separator, ','))
 		records, err := r.ReadAll()
 		must.Be(t, err == nil && len(records) == 1+2*4, "read back: %d records, error %v", len(records), err)
 	})
@@ -457,7 +456,7 @@ func FuzzReadBack(f *testing.F) {
 	f.Add("a\r\nb", "\t", true)
 	f.Fuzz(func(t *testing.T, url, rule string, tab bool) {
 		layout := batch.Layout{Verdicts: []batch.VerdictColumn{{Name: "rule", Kind: batch.Explaining[1]}}}
-		w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: layout, Tab: tab})
+		w, s := linestest.NewSink(t, NewSink, lines.SinkOptions{Layout: layout, Separator: separatorOf(tab)})
 		v := &batch.Verdicts{Rows: 1, Agents: []batch.AgentVerdicts{{Rules: []int32{0}, Explanations: []batch.Explanation{{Text: rule}}}}}
 		if url == "null" {
 			url = ""

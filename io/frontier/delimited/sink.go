@@ -2,6 +2,7 @@ package delimited
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"robotsbatch/batch"
@@ -12,10 +13,7 @@ import (
 // NewSink returns a sink that writes to w. It returns an error if a verdict column has the
 // name of one of the input's.
 func NewSink(w blob.Writer, o lines.SinkOptions) (batch.Sink, error) {
-	s := &sink{separator: ','}
-	if o.Tab {
-		s.separator = '\t'
-	}
+	s := &sink{separator: cmp.Or(o.Separator, ',')}
 	special := []byte{s.separator, '"', '\r', '\n'}
 	for _, c := range special {
 		s.special[c] = true

@@ -68,6 +68,9 @@ var table = [...]struct {
 	captures bool
 	// objects says that a line has an object.
 	objects bool
+	// separator stands between the fields of a line; 0 for csv, whose header shows it, and
+	// for lines without such fields.
+	separator byte
 	// output is the format of outputs of such inputs when nobody says which; Unknown for
 	// the format itself.
 	output Format
@@ -77,7 +80,7 @@ var table = [...]struct {
 	ArrowS:   {name: "arrows", family: arrows, endings: []string{".arrows"}, written: true, inside: ofArrow, captures: true},
 	Parquet:  {name: "parquet", family: tables, endings: []string{".parquet"}, written: true, inside: ofParquet, captures: true},
 	CSV:      {name: "csv", family: lines, endings: []string{".csv"}, written: true, captures: true},
-	TSV:      {name: "tsv", family: lines, endings: []string{".tsv"}, written: true, captures: true},
+	TSV:      {name: "tsv", family: lines, endings: []string{".tsv"}, written: true, captures: true, separator: '\t'},
 	JSONL:    {name: "jsonl", family: lines, endings: []string{".jsonl", ".ndjson"}, written: true, captures: true, objects: true},
 	Text:     {name: "text", family: lines, endings: []string{".txt"}, written: true, output: CSV},
 	CDXJ:     {name: "cdxj", family: lines, endings: []string{".cdxj", ".cdx"}, objects: true, output: JSONL},
@@ -206,6 +209,10 @@ func (f Format) HasCaptures() bool { return table[f].captures }
 
 // HasObjects reports whether a line in f has an object, whose keys may differ from line to line.
 func (f Format) HasObjects() bool { return table[f].objects }
+
+// Separator returns what stands between the fields of a line; 0 for CSV, whose header shows
+// it, and for lines without such fields.
+func (f Format) Separator() byte { return table[f].separator }
 
 // Output returns the format of outputs if neither their name nor an option says one: f itself,
 // or another one if f cannot be written.

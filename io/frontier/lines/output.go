@@ -43,8 +43,8 @@ type SinkOptions struct {
 	Schema *arrow.Schema
 	// Codec compresses the output as a whole.
 	Codec compress.Codec
-	// Tab separates the fields of a row with tabs instead of commas.
-	Tab bool
+	// Separator stands between the fields of a row; 0 means a comma.
+	Separator byte
 }
 
 // NewOutput returns an Output that writes to w, first the header, which may be empty. Of the

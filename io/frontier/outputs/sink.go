@@ -19,7 +19,7 @@ func (o *Options) NewSink(t Target, first *frontier.Source, memory int64, w blob
 	layout := batch.Layout{Keep: o.Keep, URLColumn: first.URLColumn, Verdicts: o.Verdicts, Memory: memory, AllRows: o.AllRows}
 	switch newSink := lineSinks[t.Format]; {
 	case newSink != nil:
-		return newSink(w, lines.SinkOptions{Layout: layout, Schema: first.Schema, Codec: t.codec, Tab: t.Format == format.TSV})
+		return newSink(w, lines.SinkOptions{Layout: layout, Schema: first.Schema, Codec: t.codec, Separator: t.Format.Separator()})
 	case t.Format != format.Parquet:
 		s := arrowipc.SinkOptions{Layout: layout, Schema: first.Schema, Codec: o.Inside, Stream: t.Format == format.ArrowS, Selects: !o.AllRows}
 		if first.Passing {
