@@ -394,12 +394,12 @@ func (b *Body) HasEveryone() bool {
 	return b.trie(-1).rules.flags&flagGroup != 0
 }
 
-// Written returns the rules in the order of their lines, without Allow, each once, even if it stands
-// for two patterns. A trie without notes has none.
+// Written returns all rules in the order of their lines, each once, even if it stands for two patterns.
+// Their Allow is not set. A trie without notes has none.
 func (t *Trie) Written() []RuleInfo {
 	rules := make([]RuleInfo, 0, t.ruleCount())
 	for rank := 1; rank <= t.ruleCount(); rank++ {
-		rules = append(rules, t.Rule(uint32(rank)<<1)) // notes do not have the verdict
+		rules = append(rules, t.Rule(uint32(rank)<<1)) // its number as if it denied: see entry.rule
 	}
 	slices.SortFunc(rules, func(x, y RuleInfo) int { return cmp.Compare(x.Line, y.Line) })
 	return slices.CompactFunc(rules, func(x, y RuleInfo) bool { return x.Line == y.Line })

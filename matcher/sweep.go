@@ -222,7 +222,8 @@ func (s *sweeper) startWaiting(number uint32) {
 	}
 }
 
-// stopWaiting empties the lists of all literals after a pass. It takes a step for each waiter,
+// stopWaiting empties the lists of all literals after a pass. A suffix waits for one literal at most, the
+// next of its sequence, because advance empties the lists that it passes. So there is a step for each waiter,
 // fewer than there are literals.
 func (s *sweeper) stopWaiting() {
 	for i := range s.waiters[1:] {

@@ -233,7 +233,10 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	return d.writeChanges(ctx, src, columns, sets, d.shown.Output(len(inputs)))
 }
 
-// writeChanges evaluates the rows of src by both sets of rules, writes those of which a verdict differs,
+// countersShare is the share of -memory that counting changes may take: the rest is for batches.
+const countersShare = 8
+
+// writeChanges evaluates the rows of src by both sets of rules, the old and the new, writes those of which a verdict differs,
 // with these columns, and prints the summary.
 func (d *diffCommand) writeChanges(ctx context.Context, src *frontier.Concatenation, columns []batch.VerdictColumn, sets [2]*ruleset.Set, progress *console.OutputProgress) error {
 	out, err := d.openTable(src.First())
@@ -247,7 +250,7 @@ func (d *diffCommand) writeChanges(ctx context.Context, src *frontier.Concatenat
 	}
 	out.Run.Emit, out.Options.Keep, out.Options.Verdicts = batch.EmitSelected, batch.KeepURL, columns
 	out.Run.Progress = func(s batch.Stats) { progress.Report(&s, src) }
-	tally := report.NewChangeCounter(d.names, d.Running.Memory/8, os.TempDir())
+	tally := report.NewChangeCounter(d.names, d.Running.Memory/countersShare, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator { return compare.New(compared[0], compared[1], tally.Add) }
 	stats, err := out.Write(ctx, src, newEvaluator, func() error {

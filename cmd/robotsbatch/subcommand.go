@@ -110,7 +110,8 @@ func (c *call) limitMemory(sources []string) {
 }
 
 // fitMemory lowers the default of -memory to what the program's control group permits, and
-// says so. sources may be rule packs, whose mapped files count in the group.
+// says so. sources may be rule packs, whose mapped files count in the group; none is open yet, so each file
+// counts as one.
 func (c *call) fitMemory(sources []string) {
 	group, limited := heap.GroupLimit()
 	if !limited {

@@ -29,7 +29,7 @@ func HTML(s *Summary, t *tally.Tally, now time.Time) *page.Page {
 		Foot: []string{
 			fmt.Sprintf("Read %s by the rules of %s, under the profile %s, on %s by robotsbatch %s.", FileNames(s.Inputs), FileNames(s.Rules), s.Profile,
 				now.UTC().Format("2 January 2006, 15:04 UTC"), Printable(s.Version)),
-			fmt.Sprintf("It took %s s, %s URLs a second. %s", secondsText(s.Seconds), Number(s.URLsPerSecond), madeBy),
+			fmt.Sprintf("It took %s s, %s URLs a second. %s", secondsText(s.Seconds), Number(s.URLsPerSecond), asksNothing),
 		},
 	}
 	h := htmlPage{s, t}

@@ -12,7 +12,7 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-const madeBy = "This page asks nothing of any server."
+const asksNothing = "This page asks nothing of any server."
 
 // StatsOrigin says of counts what was counted, by which version of the program, and when.
 type StatsOrigin struct {
@@ -41,7 +41,7 @@ func statsPage(t *stats.Table, o *StatsOrigin) *page.Page {
 		words = &statedWords
 	}
 	counted := "Counted of " + Printable(o.Name) + " on " + o.Made.UTC().Format("2 January 2006, 15:04 UTC") + " by robotsbatch " + Printable(o.Version)
-	p := &page.Page{Title: words.title, Foot: []string{counted + words.source, madeBy}, Finding: []string{"Nothing was surveyed: there is no site."}}
+	p := &page.Page{Title: words.title, Foot: []string{counted + words.source, asksNothing}, Finding: []string{"Nothing was surveyed: there is no site."}}
 	if len(t.Counts) == 0 {
 		return p
 	}
@@ -85,9 +85,9 @@ func whomOf(c *stats.Count) string {
 	return Printable(c.Agent)
 }
 
-// deniedFinding says by how many sites which agents are denied everything. counts starts with
-// that of several agents together, if there is one, and then has the agent that the most sites
-// deny.
+// deniedFinding returns sentences on how many sites deny everything to which agents. counts has at
+// least one count: first that of several agents together, if there is one, then that of the agent that the
+// most sites deny, then those of others, of which only * has a sentence.
 func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	first := &counts[0]
 	finding := []string{fmt.Sprintf("%s of %s deny everything to %s%s.", percent(first.Full, first.Base), baseOf(first, t), whomOf(first), namedShare(first))}
@@ -97,7 +97,7 @@ func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	most := slices.IndexFunc(counts, func(c stats.Count) bool { return c.AnyOf == 0 })
 	for i := range counts {
 		c := &counts[i]
-		if i == most && i > 0 { // else it is first
+		if i == most && i > 0 { // the first count has its sentence already
 			finding = append(finding, fmt.Sprintf("%s deny everything to %s%s.", percent(c.Full, c.Base), Printable(c.Agent), namedShare(c)))
 		}
 		if i == most {

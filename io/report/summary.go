@@ -254,8 +254,9 @@ func (s *Summary) String() string {
 	return b.String()
 }
 
-// agentsText says for which agents the rows were judged, with the verdicts if there is one for all, and
-// how many follow from a robots.txt that is not known.
+// agentsText is the part of String between the number of rows and that of unknown ones: for which agents they
+// were judged, with the verdicts if there is one for all, and how many are allowed or denied because no
+// robots.txt is known. If that makes no verdict, String says it.
 func (s *Summary) agentsText() string {
 	text := fmt.Sprintf(" for %s; ", Count(int64(len(s.Agents)), "agent", "agents"))
 	switch {
@@ -265,7 +266,7 @@ func (s *Summary) agentsText() string {
 		text = ": " + s.verdictsText(&s.Agents[0]) + ", "
 	case s.Combined != "":
 		text = fmt.Sprintf("; %s of %s: %s; ", s.Combined, Count(int64(len(s.Agents)-1), "agent", "agents"), s.verdictsText(&s.Agents[0]))
-	case s.NoRobots > 0 && s.Missing == missingDeny:
+	case s.NoRobots > 0 && s.Missing == missingDeny: // in the cases above, verdictsText says it
 		text += Count(s.NoRobots, "row", "rows") + " denied because no robots.txt is known; "
 	case s.NoRobots > 0 && s.Missing != missingNull:
 		text += Count(s.NoRobots, "row", "rows") + " allowed because no robots.txt is known; "

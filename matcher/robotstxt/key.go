@@ -106,7 +106,7 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 		s := &spellings[letter][i]
 		goesOn := len(key) > len(s.name)
 		if goesOn && (!prefix || s.field.isStatement()) || len(key) < len(s.name) ||
-			!strings.EqualFold(string(key[:len(s.name)]), s.name) { // last, because lengths mostly differ
+			!strings.EqualFold(string(key[:len(s.name)]), s.name) { // last, because lengths mostly differ; as many bytes fold as ASCII alone
 			continue
 		}
 		switch {

@@ -68,9 +68,9 @@ func (c Columns) NoColumn(name string) error {
 	return &NoColumnError{Name: name, Near: spelling.Nearest(name, c.Names), Columns: c.String()}
 }
 
-// Extra returns the index of the column called name, which the option by named; -1 if name is
-// empty.
-func (c Columns) Extra(name string, by option.Name) (int, error) {
+// Extra returns the index of the column called name, -1 if name is empty. It is an error, which names
+// the option from that gave the name, if there is no such column, or several.
+func (c Columns) Extra(name string, from option.Name) (int, error) {
 	if name == "" {
 		return -1, nil
 	}
@@ -79,12 +79,12 @@ func (c Columns) Extra(name string, by option.Name) (int, error) {
 	case 1:
 		return index, nil
 	default:
-		return -1, option.Errorf("there are %d columns %q: name another one with %s", found, name, by)
+		return -1, option.Errorf("there are %d columns %q: name another one with %s", found, name, from)
 	}
 	if near := spelling.Nearest(name, c.Names); near != "" {
-		return -1, option.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, by, near, c)
+		return -1, option.Errorf("there is no column %q for %s: did you mean %q? The columns are %s", name, from, near, c)
 	}
-	return -1, option.Errorf("there is no column %q: name one of %s with %s", name, c, by)
+	return -1, option.Errorf("there is no column %q: name one of %s with %s", name, c, from)
 }
 
 // count returns how many columns have a name, compared by equal, and the index of the last

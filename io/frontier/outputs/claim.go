@@ -30,7 +30,8 @@ func (e *MissingFolderError) Unwrap() error { return e.err }
 
 // Claim locks an output, a folder of outputs, or with shard what that shard writes to the
 // folder, and removes what a killed run left there. It creates a missing folder of outputs.
-// The error is that another run has the lock, or a [*MissingFolderError]. release unlocks it.
+// The error is that another run has the lock, that a file has the folder's name, a [*MissingFolderError], or
+// one of the file system. release unlocks it.
 // Stdout and objects are not locked.
 func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	switch {
@@ -46,7 +47,7 @@ func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	if err == nil {
 		return release, nil
 	}
-	if info, found := os.Stat(filepath.Clean(out)); IsFolder(out) && found == nil && !info.IsDir() {
+	if info, statErr := os.Stat(filepath.Clean(out)); IsFolder(out) && statErr == nil && !info.IsDir() {
 		return nil, option.Usagef("%s is the name of a folder, and %s is a file: name another", option.Out.With(out), filepath.Clean(out))
 	}
 	if missing := CheckFolder(out); errors.Is(err, fs.ErrNotExist) && missing != nil {

@@ -109,9 +109,8 @@ func (o *Output) Inputs(b *batch.Batch) ([]*array.Data, error) {
 	return columns, nil
 }
 
-// inputColumns returns some rows of the input's kept columns, made by m: of the table, or of a list's
-// URLs. n is the number of all rows of the batch. The caller releases the columns, which have room for
-// the verdict columns.
+// inputColumns returns the given rows of the input's kept columns, made by m: of the table, or of a list's
+// URLs; none if these are not kept. n is the number of all rows of the batch. The caller releases the columns.
 func (o *Output) inputColumns(b *batch.Batch, n int, m tables.Maker, rows tables.Rows) ([]*array.Data, error) {
 	if o.input == nil {
 		if o.layout.Keep == batch.KeepNone {

@@ -69,7 +69,7 @@ func (b *Bars) write(w *writer) {
 	}
 }
 
-// used returns the parts that are not 0 in all bars.
+// used returns the parts that are above 0 in at least one bar.
 func (b *Bars) used() []Series {
 	var shown []Series
 	for i, part := range b.Parts {

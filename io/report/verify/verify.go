@@ -403,7 +403,7 @@ func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Out
 	v.alone.RLock()
 	err := f.decode(ctx, name, decoded, batchMemory/int64(atOnce))
 	v.alone.RUnlock()
-	if err != nil && atOnce > 1 && !blob.Temporary(err) {
+	if err != nil && atOnce > 1 && !blob.Temporary(err) { // perhaps for want of memory: again, alone, with all of it
 		v.alone.Lock()
 		err = f.decode(ctx, name, decoded, batchMemory)
 		v.alone.Unlock()

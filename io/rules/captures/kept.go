@@ -341,7 +341,7 @@ func (s *Set) AddKept(authority, urlKey []byte, k Kept, intervals []access.Inter
 		if s.old.dropped && x.hasTarget() {
 			s.old.known.add(x.target())
 		}
-		return s.add(x, false) // no new redirect
+		return s.add(x, false) // a redirect of it was known to the pack
 	})
 }
 

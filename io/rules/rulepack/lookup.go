@@ -163,7 +163,8 @@ func (p *Pack) setOrigins(found []origin, origins []matcher.Origin) (failed int,
 func (p *Pack) complete(places []uint32, origins []matcher.Origin) (failed int, err error) {
 	for i, place := range places {
 		o := &origins[i]
-		// Statements alone need no extras if they are cached by their key.
+		// A body that is kept as its source has its tries among the extras. Statements alone need no
+		// extras if they are cached by their key.
 		rulesSuffice := len(o.Tries) > 0 && !p.explain && !p.keepRecords
 		if place == noBody || rulesSuffice && !p.usage.Wanted() {
 			continue

@@ -200,11 +200,12 @@ func peek(ctx context.Context, name string) (source, error) {
 	return s, nil
 }
 
-// peekFolder tells what a folder on this machine has.
+// peekFolder returns the source that a folder on this machine is: captures, or robots.txt files. A table or a
+// data set is an error.
 func peekFolder(ctx context.Context, name string) (source, error) {
 	s := source{kind: folderKind, name: name}
 	is, err := isCaptureFolder(ctx, name)
-	if err != nil || !is { // CheckTables refuses a data set, whose state.json it knows
+	if err != nil || !is { // CheckTables looks at the folder of a file, by whatever name; state.json tells a data set
 		return s, cmp.Or(err, withTableCommand(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
 	}
 	s.kind = capturesKind

@@ -242,7 +242,7 @@ func (s *openSources) Unchanged() (err error) {
 func (s *openSources) Close() error {
 	var err error
 	for _, source := range s.sources {
-		if source != nil {
+		if source != nil { // it is nil if opening failed before it
 			err = errors.Join(err, source.Close())
 		}
 	}

@@ -27,7 +27,7 @@ type header struct {
 	http      bool // the block is HTTP, or is not said to be something else
 	revisited      // what a revisit refers to
 
-	used    int // bytes of the header that were read
+	used    int // bytes of the header that were read; math.MaxInt if reading stopped within a line that is too long
 	hasDate bool
 	broken  error // the first value that cannot be read
 	ended   bool  // the empty line was read: with a length it is known where the record ends
@@ -112,7 +112,7 @@ func (w *Reader) headerLine(h *header) ([]byte, error) {
 	line, err := w.text.ReadSlice('\n')
 	h.used += len(line)
 	if errors.Is(err, bufio.ErrBufferFull) {
-		h.used = math.MaxInt // within a line
+		h.used = math.MaxInt // tells skipLongHeader that the next bytes are within a line
 		return nil, errLongHeader
 	}
 	if err != nil {

@@ -50,7 +50,8 @@ func LockFile(name string) (*Lock, error) {
 	return lockPath(name, folder+"."+shortBase(base)+lockEnd)
 }
 
-// LockFolder locks an existing folder of outputs.
+// LockFolder locks an existing folder of outputs. The lock is nil for a folder of objects; the error is errBusy
+// if another run has it.
 func LockFolder(name string) (*Lock, error) {
 	name, isObject, err := resolveName(name)
 	if err != nil || isObject {

@@ -133,8 +133,8 @@ func (f *Frame) decodeBlock(done int, data []byte, stored bool) (n int, ok bool)
 	return n, err == nil
 }
 
-// header reads the header and returns its size. simple reports whether the frame is of the one version,
-// and needs no dictionary.
+// header reads the header into f.flags and f.sizes, and returns its size. simple is false if it is damaged, of
+// another version, or needs a dictionary.
 func (f *Frame) header() (n int, simple bool) {
 	n = 6 // the magic number's 4 bytes, the flags and the sizes
 	if len(f.data) <= n || binary.LittleEndian.Uint32(f.data) != magic {

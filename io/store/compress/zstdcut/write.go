@@ -198,7 +198,8 @@ func (w *bitWriter) add(v uint64, n uint) {
 	w.n += n
 }
 
-// flush writes all whole bytes, so that fewer than eight bits wait.
+// flush writes all whole bytes, so that fewer than eight bits wait. Of the eight bytes that it stores, the
+// others are overwritten by the next ones.
 func (w *bitWriter) flush() {
 	binary.LittleEndian.PutUint64(w.out[w.at:], w.bits)
 	w.at += int(w.n >> 3)

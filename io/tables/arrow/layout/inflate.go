@@ -6,7 +6,7 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// CheckBody checks that every buffer lies inside the body, and returns the size of all
+// CheckBody checks that every buffer that is not empty lies inside the body, and returns the size of all
 // buffers after decompression and widening of decimals, which may be at most limit.
 func (b *BatchMeta) CheckBody(body []byte, limit int64) (int64, error) {
 	var total int64

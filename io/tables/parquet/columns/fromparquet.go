@@ -127,7 +127,8 @@ type reader struct {
 
 // Read returns the column of a node at the top of the schema. stored is its field in the Arrow schema that
 // some writers store in the file, or nil. It restores Arrow types that Parquet's schema cannot say. The casts
-// name the stored types that were not restored, and INT96.
+// name the stored types that were not restored, and INT96. The error is for a damaged schema, or a type that
+// cannot be read.
 func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 	r := &reader{name: n.Name}
 	c, err := r.node(n, 0) // the root is there at every definition level

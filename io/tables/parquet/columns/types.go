@@ -138,7 +138,8 @@ func decimalType(precision, scale int32) (arrow.DataType, error) {
 }
 
 // leaf sets the Parquet type and meaning of n, a node with values of type dt, and returns the Arrow type that
-// they are stored as. m is the field's metadata, which may say more than dt.
+// they are stored as. m is the field's metadata, which may say more than dt. The error is for a type that
+// Parquet does not have.
 func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.DataType, error) {
 	stored := storedType(dt)
 	if !arrow.TypeEqual(stored, dt) {
@@ -150,7 +151,8 @@ func (b *builder) leaf(n *Node, dt arrow.DataType, m arrow.Metadata) (arrow.Data
 		return stored, n.decimal(dt)
 	case *arrow.TimestampType:
 		n.Type, n.Meaning = layout.Int64, Meaning{Kind: Timestamp, Unit: dt.Unit, UTC: dt.TimeZone != ""}
-		// A converted type means UTC to other readers, and none has nanoseconds.
+		// What was read with a converted type alone is written so again, unless it has a time zone now, or
+		// nanoseconds, which no converted type has.
 		n.Meaning.Old = annotation == oldTimestamp && !n.Meaning.UTC && dt.Unit != arrow.Nanosecond
 		return stored, nil
 	case *arrow.DurationType:

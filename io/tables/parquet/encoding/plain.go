@@ -64,13 +64,14 @@ func (p *plain) setPage(page *Page) error {
 	return nil
 }
 
-// packed are booleans, a bit each.
+// packed are booleans, a bit each, as many as the page has: openPlain checks that.
 type packed struct {
 	bits []byte
-	at   int
+	at   int // in bits
 }
 
-// Next implements [Decoder]: it appends a byte for each boolean.
+// Next implements [Decoder]: it appends a byte for each boolean. The caller has checked the limit, because it
+// knows their size.
 func (p *packed) Next(dst *Values, n int, _ int64) error {
 	for range n {
 		dst.Data = append(dst.Data, p.bits[p.at>>3]>>(p.at&7)&1)

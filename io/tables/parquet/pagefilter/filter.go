@@ -308,7 +308,7 @@ func (f *Filter) appendListEntries(dst tables.Rows, s *Source) (tables.Rows, err
 // write appends a page with the entries f.entries and their values f.values, in the encoding of s.Page.
 // values is the page, or dictionary, that has them.
 func (f *Filter) write(dst []byte, s *Source, values *encoding.Page) ([]byte, error) {
-	page, head := f.beginPage(s, values)
+	page, head := f.beginPage(s, values) // f.plain has the levels now
 	newIndex, bitWidth := s.Dictionary.renumbering()
 	var err error
 	if f.plain, err = values.Append(f.plain, f.values, newIndex, bitWidth); err != nil {
