@@ -25,7 +25,7 @@ type readResult struct {
 const pipeBuffer = 256 << 10
 
 // Interruptible returns a reader of the stream that open opens. Once ctx has ended, its reads
-// fail with the cause. A goroutine opens, reads and closes the stream. A read from a pipe
+// fail with the cause. A goroutine opens, reads and closes the stream. A read from stdin
 // cannot be interrupted, so the goroutine may outlive ctx until the other end writes or the
 // program exits.
 func Interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.Reader {

@@ -41,8 +41,8 @@ func (r *row) finish() error {
 		}
 	}
 	r.authority = bytes.TrimPrefix(bytes.TrimSpace(r.authority), []byte("//"))
-	_, host, hasScheme := bytes.Cut(r.authority, []byte("://"))
-	if !hasScheme {
+	scheme, host, hasScheme := bytes.Cut(r.authority, []byte("://"))
+	if !hasScheme || bytes.ContainsAny(scheme, "/?#;") {
 		host = r.authority
 	}
 	if end := bytes.IndexAny(host, "/?#;"); end >= 0 {

@@ -378,6 +378,7 @@ func TestAuthorities(t *testing.T) {
 		"https://a.test:8/": "https://a.test:8/robots.txt",
 		"//a.test/x":        "http://a.test/robots.txt failed https://a.test/robots.txt failed",
 		"https://a.test?":   "https://a.test/robots.txt failed",
+		"a.test/https://b":  "http://a.test/robots.txt failed https://a.test/robots.txt failed",
 		"https://":          "",
 		"https:///x":        "",
 		"//":                "",

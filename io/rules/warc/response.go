@@ -43,12 +43,17 @@ func (w *Reader) readResponse(x *captures.Capture) error {
 		if isPart && a.first > 0 {
 			return broken("the body is a part that begins at byte %d", a.first)
 		}
-		isCut := w.header.truncated || isPart && a.last < a.size-1
-		isShort := isCut || !a.chunked && a.length > w.block.left
+		if isPart && a.multipart {
+			return broken("the body has several parts of the whole")
+		}
+		isCut := w.header.truncated || isPart && a.last >= 0 && a.last != a.size-1 // the size 0 is not known
+		isShort := isCut && a.length != 0 || !a.chunked && a.length > w.block.left
+		stored := w.block.left
 		if err := w.readBody(x); err != nil {
 			return err
 		}
-		if isShort && len(x.Body) == 0 { // which would allow everything
+		isShort = isShort || a.chunked && stored > 0 && x.Cut // in its first chunk
+		if isShort && len(x.Body) == 0 {                      // which would allow everything
 			return broken("there is no body: it was cut off before its first byte")
 		}
 		x.Cut = x.Cut || isCut
@@ -152,8 +157,9 @@ type answer struct {
 	length  int64 // Content-Length; -1 when there is none, or several
 	unended bool  // the block ends before the empty line after the header
 	cut     bool  // and within a line of it
-	// Of a part, by Content-Range: the first and last byte, and the size of the whole; 0 where not known.
+	// Of a part, by Content-Range: the first and last byte, and the size of the whole; 0, -1 and 0 where not known.
 	first, last, size int64
+	multipart         bool // Content-Type says that there are several parts
 
 	transfer []coding // of Transfer-Encoding
 	unfolded []byte   // a field that goes on over several lines
@@ -163,7 +169,7 @@ type answer struct {
 // is not an HTTP header.
 func (a *answer) parse(head []byte) bool {
 	*a = answer{
-		location: a.location[:0], codings: a.codings[:0], length: -1,
+		location: a.location[:0], codings: a.codings[:0], length: -1, last: -1,
 		transfer: a.transfer[:0], unfolded: a.unfolded[:0],
 	}
 	line, rest := cutLine(head)
@@ -195,8 +201,11 @@ func (a *answer) parse(head []byte) bool {
 				length = -1
 			}
 			a.length = length
-		case isField(name, "Content-Range"):
-			_, _ = fmt.Sscanf(string(value), "bytes %d-%d/%d", &a.first, &a.last, &a.size) // as far as it says so
+		case isField(name, "Content-Range"): // some write bytes= as in Range
+			value = bytes.TrimLeft(bytes.TrimPrefix(urls.AppendLower(nil, value), []byte("bytes")), " \t=")
+			_, _ = fmt.Sscanf(string(value), "%d-%d/%d", &a.first, &a.last, &a.size) // as far as it says so
+		case isField(name, "Content-Type"):
+			a.multipart = bytes.HasPrefix(urls.AppendLower(nil, value), []byte("multipart/byteranges"))
 		}
 	}
 	a.codings = append(a.codings, a.transfer...)
