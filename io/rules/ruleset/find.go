@@ -283,14 +283,20 @@ func Detect(ctx context.Context, name string) (format.Format, error) {
 }
 
 // beginsLikeCaptures reports whether a text begins with an object, or with the header of csv or
-// tsv, that has a name which captures have.
+// tsv, that has names which captures have. head is its first bytes, at most [format.HeadSize].
 func beginsLikeCaptures(head []byte) bool {
-	line, _, _ := bytes.Cut(bytes.ToLower(bytes.TrimLeft(head, "\xEF\xBB\xBF \t\r\n")), []byte{'\n'})
-	if !bytes.HasPrefix(line, []byte{'{'}) && (!bytes.ContainsAny(line, ",;|\t") || bytes.ContainsAny(line, "#:/{")) { // robots.txt has these, and style sheets
+	line, _, ends := bytes.Cut(bytes.ToLower(bytes.TrimLeft(head, "\xEF\xBB\xBF \t\r\n")), []byte{'\n'})
+	names := strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune("\",;|\t\r", r) })
+	has := func(wanted ...string) bool {
+		return slices.ContainsFunc(wanted, func(name string) bool { return slices.Contains(names, name) })
+	}
+	switch {
+	case bytes.HasPrefix(line, []byte{'{'}): // the other names of an object that is cut are not known
+		return has("url", "authority", "body") || !ends && len(head) >= format.HeadSize
+	case !bytes.ContainsAny(line, ",;|\t") || !has("url", "authority"):
 		return false
 	}
-	names := strings.FieldsFunc(string(line), func(r rune) bool { return strings.ContainsRune("\",;|\t\r", r) })
-	return slices.ContainsFunc(names, func(name string) bool { return name == "url" || name == "authority" || name == "body" })
+	return has("body", "filename", "warc_filename") || !bytes.ContainsAny(line, "#:/{") // robots.txt has these
 }
 
 // namesCaptures reports whether a file in a format may hold captures or, as crawl indexes do,

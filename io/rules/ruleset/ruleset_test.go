@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/blob"
@@ -520,4 +521,26 @@ func TestHistoryNeedsAHistory(t *testing.T) {
 	historyOf(t, "history.rules", "1.warc")
 	_, err := Find(t.Context(), Options{Sources: []string{"1.warc", "history.rules", "1.warc"}, History: true})
 	must.Be(t, errors.As(err, new(*option.UsageError)) && strings.Contains(err.Error(), "history.rules"), "a pack between captures: %v", err)
+}
+
+// What tells captures from a robots.txt, where no name does.
+func TestBeginsLikeCaptures(t *testing.T) {
+	long := strings.Repeat("x", format.HeadSize)
+	for head, want := range map[string]bool{
+		"":                                   false,
+		"User-agent: *\nDisallow: /url,body": false,
+		"url,body\n":                         true,
+		"\xEF\xBB\xBFURL; Body\r\n":          true,
+		"url,body,fetched_at:utc\n":          true,
+		"url,status,a/b\n":                   false,
+		"html,body\n{ margin:0 }":            false,
+		"body, a:url {}\n":                   false,
+		`{"url":"https://a.test"}`:           true,
+		`{"error":"not found"}`:              false,
+		`{"headers":"` + long:                true, // its other names are not known
+		`{"error":"` + long[:99] + `"}`:      false,
+		"{\n" + long:                         false,
+	} {
+		must.Be(t, beginsLikeCaptures([]byte(head[:min(len(head), format.HeadSize)])) == want, "%.30q: want %v", head, want)
+	}
 }

@@ -119,6 +119,9 @@ func (c *Job) Check(ctx context.Context, r *Running, given map[string][]string) 
 	if (c.Resume || c.which != "") && slices.Contains(c.Sources, blob.Stdio) {
 		return option.Usagef("%s and %s cannot tell whether stdin has the same rules: name a file with %s", option.Resume, option.Shard, option.Rules)
 	}
+	if info, err := os.Stat(c.Asked); c.which != "" && err == nil && !info.Mode().IsRegular() {
+		return option.Usagef("%s cannot tell whether %s has the same hosts for each shard: write it to a file", option.Shard, option.FetchList.With(c.Asked))
+	}
 	if c.Out == "-" && (c.Manifest || c.Resume) {
 		return option.Usagef("%s and %s need an %s that stays: name a file or a folder", option.Manifest, option.Resume, option.Out)
 	}

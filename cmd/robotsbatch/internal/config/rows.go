@@ -32,6 +32,7 @@ type Input struct {
 	In        []string
 	FilesFrom string
 	Reading   frontier.Options
+	others    []string // what else is read, as ReadOnce was told
 	// replaced is [blob.Replaced] of what Resolve found, and of FilesFrom.
 	replaced func(out string) string
 }
@@ -95,10 +96,22 @@ func (c *Input) Check() error {
 	return cmp.Or(ResolveNames(option.In, pointers(c.In)...), ResolveNames(option.FilesFrom, &c.FilesFrom))
 }
 
-// ReadOnce returns an error if stdin is more than one of the inputs, what names them, and others.
+// ReadOnce returns an error if stdin is more than one of the inputs, what names them, and others. Resolve
+// knows these others then.
 func (c *Input) ReadOnce(others ...string) error {
-	names := slices.Concat(c.In, []string{c.FilesFrom}, others)
-	if at := slices.Index(names, blob.Stdio); at >= 0 && slices.Contains(names[at+1:], blob.Stdio) {
+	c.others = others
+	return readOnce(c.In, []string{c.FilesFrom}, others)
+}
+
+// readOnce returns an error if stdin is named more than once.
+func readOnce(lists ...[]string) error {
+	named := 0
+	for _, name := range slices.Concat(lists...) {
+		if name == blob.Stdio || name == "/dev/stdin" {
+			named++
+		}
+	}
+	if named > 1 {
 		return option.Usagef("stdin is read twice: name - only once")
 	}
 	return nil
@@ -112,7 +125,7 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 	if c.FilesFrom != "" {
 		listed, err := frontier.ReadNames(ctx, c.FilesFrom, stdin)
 		if err == nil {
-			err = cmp.Or(c.ReadOnce(listed...), ResolveNames(option.FilesFrom, pointers(listed)...))
+			err = cmp.Or(readOnce(c.In, []string{c.FilesFrom}, c.others, listed), ResolveNames(option.FilesFrom, pointers(listed)...))
 		}
 		if err != nil {
 			return nil, option.Errorf("%s: %w", option.FilesFrom, err)
