@@ -12,7 +12,7 @@
 //	refused   an error, and exit status 1
 //	panics    a stack trace, or an internal error
 //	kills     out of memory under the limit, or a signal
-//	hangs     not done after half a minute
+//	hangs     not done after two minutes
 //
 // It fails with any panic, kill or hang, with a success that cannot be right, and if a run took
 // more memory than it was given.

@@ -26,7 +26,7 @@ const (
 	// more of it than it ever uses.
 	memoryLimit = 1 << 30
 	// patience is the time limit of a run.
-	patience = 30 * time.Second
+	patience = 2 * time.Minute
 )
 
 func main() {
