@@ -204,11 +204,8 @@ func (c *surveyCommand) check(context.Context) error {
 	if outputs.IsFolder(c.Out) {
 		return option.Usagef("%s is a folder: name a file", option.Out.With(blob.Shown(c.Out)))
 	}
-	if c.rank == blob.Stdio && slices.Contains(slices.Concat(c.Sources, c.operands), blob.Stdio) {
-		return option.Usagef("stdin is read twice: name - only once")
-	}
 	c.SetWork()
-	return cmp.Or(config.ResolveNames(option.Rank, &c.rank), config.ResolveNames(option.Out, &c.Out))
+	return cmp.Or(config.StdinOnce(c.Sources, c.operands, []string{c.rank}), config.ResolveNames(option.Rank, &c.rank), config.ResolveNames(option.Out, &c.Out))
 }
 
 // isSaved reports whether the operand is a saved survey, and not rules. It returns an error

@@ -100,11 +100,11 @@ func (c *Input) Check() error {
 // knows these others then.
 func (c *Input) ReadOnce(others ...string) error {
 	c.others = others
-	return readOnce(c.In, []string{c.FilesFrom}, others)
+	return StdinOnce(c.In, []string{c.FilesFrom}, others)
 }
 
-// readOnce returns an error if stdin is named more than once.
-func readOnce(lists ...[]string) error {
+// StdinOnce returns an error if stdin is named more than once in lists of what is read.
+func StdinOnce(lists ...[]string) error {
 	named := 0
 	for _, name := range slices.Concat(lists...) {
 		if name == blob.Stdio || name == "/dev/stdin" {
@@ -125,7 +125,7 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 	if c.FilesFrom != "" {
 		listed, err := frontier.ReadNames(ctx, c.FilesFrom, stdin)
 		if err == nil {
-			err = cmp.Or(readOnce(c.In, []string{c.FilesFrom}, c.others, listed), ResolveNames(option.FilesFrom, pointers(listed)...))
+			err = cmp.Or(StdinOnce(c.In, []string{c.FilesFrom}, c.others, listed), ResolveNames(option.FilesFrom, pointers(listed)...))
 		}
 		if err != nil {
 			return nil, option.Errorf("%s: %w", option.FilesFrom, err)

@@ -173,7 +173,7 @@ func (r *filterRun) reserve(n int64) error {
 }
 
 // release takes back a page's buffers for other pages, and its share of the memory. The buffers that wait
-// in free may have as many bytes as are held and not used.
+// in free may have as many bytes as are held and not used, or as between row groups.
 func (r *filterRun) release(p *page) {
 	if p.opened && (p.asItLies() || p.Kind == layout.DictionaryPage) {
 		p.plain = nil // it aliases raw, which must be put back once, or is in use until the column ends
