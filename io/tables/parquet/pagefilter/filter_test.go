@@ -541,7 +541,7 @@ func TestPage(t *testing.T) {
 	var f Filter // whose memory all use
 	for _, s := range shapes() {
 		t.Run(s.String(), func(t *testing.T) {
-			for round := range 12 {
+			for round := range must.Short(4, 12) {
 				p := encodePages(rng, s, s.entries(rng, 1+rng.IntN([]int{3, 40, 600}[round%3]), 30))
 				density := rng.Float64()
 				var stays [600]bool
@@ -717,7 +717,7 @@ func TestPageHostile(t *testing.T) {
 		p := encodePages(rng, s, s.entries(rng, 40, 8))
 		rows, _ := p.keep(func(row int) bool { return row%3 != 1 })
 		sound := p.data
-		for range 300 {
+		for range must.Short(40, 300) {
 			p.data = bytes.Clone(sound)
 			at := len(p.head) + rng.IntN(len(sound)-len(p.head))
 			if p.trimmed = s.dictionary() && rng.IntN(2) == 0; p.trimmed {
