@@ -35,11 +35,11 @@ const OfOutputs = "outputs"
 // Formats for which flags hold.
 var (
 	delimitedInputs = &cli.Formats{Names: []string{"csv", "tsv"}, Of: "inputs"}
-	textInputs      = &cli.Formats{Names: []string{"text", "csv", "tsv", "jsonl", "cdxj", "cdx"}, Of: "inputs"}
-	namedInputs     = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "csv", "tsv", "jsonl"}, Of: "inputs"}
-	binaryOutputs   = &cli.Formats{Names: []string{"arrow", "arrows", "parquet"}, Of: OfOutputs}
+	textInputs      = &cli.Formats{Names: format.Names(format.Format.IsLines), Of: "inputs"}
+	namedInputs     = &cli.Formats{Names: format.Names(isTable), Of: "inputs"}
+	binaryOutputs   = &cli.Formats{Names: format.Names(format.Format.IsBinary), Of: OfOutputs}
 	packedOutputs   = &cli.Formats{Names: binaryOutputs.Names, Of: OfOutputs, Else: option.Messagef("text is compressed when the name of %s ends in .zst or .gz", option.Out)}
-	tableOutputs    = &cli.Formats{Names: formatNames(isTable), Of: OfOutputs, Else: option.Messagef("text has URLs only")}
+	tableOutputs    = &cli.Formats{Names: format.Names(isTable), Of: OfOutputs, Else: option.Messagef("text has URLs only")}
 	captureRules    = &cli.Formats{Names: []string{"captures"}, Of: "and what is compiled of them"}
 )
 
@@ -72,7 +72,7 @@ func pointers(list []string) []*string {
 // oneFormat returns the value of a flag that takes the name of a format: it sets dst.
 // available reports whether a format may be given.
 func oneFormat(dst *format.Format, available func(format.Format) bool) cli.Choice {
-	names := formatNames(available)
+	names := format.Names(available)
 	return cli.Choice{Words: names, Set: func(s string) error {
 		f, ok := format.Parse(s, available)
 		if !ok {
@@ -85,13 +85,6 @@ func oneFormat(dst *format.Format, available func(format.Format) bool) cli.Choic
 
 // isTable tells whether a format has columns and can be written.
 func isTable(f format.Format) bool { return f.Writable() && f != format.Text }
-
-// formatNames are the names of the formats that available says yes to.
-func formatNames(available func(format.Format) bool) []string {
-	names := format.Names(available)
-	slices.Sort(names)
-	return names
-}
 
 // addEach returns the function for a flag that takes names separated by commas: it adds the
 // values of each to dst, each value once. parse returns the values of a name.

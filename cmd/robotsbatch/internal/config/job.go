@@ -14,6 +14,7 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/store/blob"
@@ -57,7 +58,7 @@ func (c *Limits) Flags() cli.Flags {
 }
 
 // weighedInputs are the formats for which -weight holds.
-var weighedInputs = &cli.Formats{Names: []string{"arrow", "arrows", "parquet", "csv", "tsv", "jsonl", "cdxj"}, Of: "inputs"}
+var weighedInputs = &cli.Formats{Names: format.Names(func(f format.Format) bool { return isTable(f) || f.HasObjects() }), Of: "inputs"}
 
 // Flags returns the flags of the main job, with those of r.
 func (c *Job) Flags(r *Running) cli.Flags {

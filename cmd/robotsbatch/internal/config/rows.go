@@ -51,7 +51,7 @@ func (c *Input) Flags() cli.Flags {
 	}, {
 		Name: "in-format", Rare: true, Argument: "NAME", Topic: InputTopic, Value: oneFormat(&c.Reading.Format, format.Format.Readable),
 		Short: "format of the inputs", Standard: "by the first bytes, then by name",
-		More: "arrow, arrows (stream), parquet, csv, tsv, jsonl, cdxj, cdx or text; csv and tsv are known by name or by a header that names the URL column.",
+		More: cli.InWords(format.Names(format.Format.Readable), "or") + "; arrows is an Arrow stream; csv and tsv are known by name or by a header that names the URL column.",
 	}, {
 		Name: "url-column", Argument: "NAME", Topic: InputTopic, Common: true, For: namedInputs, Value: &c.Reading.URLColumn,
 		Short: "column, or key of jsonl, with the URLs", Standard: "url",
