@@ -340,6 +340,9 @@ func TestSniffKnowsTableByHeader(t *testing.T) {
 		{"url,rank", "", Unknown},
 		{"User-agent: *\nDisallow: /\n", "", Unknown},
 		{"{\"url\":1}\n", "", JSONL},
+		{"{\"url\":1}\n", "urls.txt", JSONL},
+		{"com,a)/ 20260301120000 {\"url\":\"http://a.example/\"}\n", "urls.txt", CDXJ},
+		{"{url}\nhttp://a.example/\n", "urls.txt", Text},
 		{"url,rank\n1,2\n", "urls.tsv", TSV}, // the name says so
 	} {
 		got, _, r, err := Sniff(strings.NewReader(test.text), test.name)

@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -33,7 +34,7 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 	codec := compress.Detect(head)
 	if codec == compress.None {
 		if named != compress.None && len(head) < compress.DetectSize {
-			return Unknown, named, nil, fmt.Errorf("%s: %s: the compressed data is cut off: %w", name, named, io.ErrUnexpectedEOF)
+			return Unknown, named, nil, fmt.Errorf("%s: %w", name, compress.ErrCut(named))
 		}
 		return sniffDecompressed(raw, head, plain, name, codec, io.NopCloser(r))
 	}
@@ -70,6 +71,9 @@ func sniffDecompressed(r *bufio.Reader, head []byte, plain, name string, codec c
 		return Unknown, codec, nil, err
 	}
 	found := Detect(head, plain)
+	if found == Text { // the name's, which may say less than the bytes
+		found = cmp.Or(Detect(head, ""), found)
+	}
 	if found == Text || found == Unknown {
 		if table := tableByHeader(head); table != Unknown {
 			found = table
