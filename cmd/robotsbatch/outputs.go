@@ -383,7 +383,7 @@ func (j *job) withCause(ctx context.Context, err error, src *frontier.Concatenat
 // reportTruncated says which inputs of an output that is done were cut.
 func (j *job) reportTruncated(inputs []frontier.Truncated) {
 	for _, t := range inputs {
-		j.log.Warn(option.Messagef("%s is cut, and its first %s taken: %v", t.Input, report.Count(t.Rows, "row was", "rows were"), t.Err))
+		j.log.Warn(option.Messagef("%w; the first %s taken", t.Err, report.Count(t.Rows, "row was", "rows were")))
 		j.summary.Truncated = append(j.summary.Truncated, manifest.Truncated{Input: t.Input, Rows: t.Rows})
 	}
 }

@@ -151,12 +151,24 @@ func (d *reader) explain(err error) error {
 	case err == io.EOF:
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("%s: the compressed data is cut off: %w", d.codec, err)
+		return ErrCut(d.codec)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("%s: the data was compressed with a window above %d MiB: compress it again without --long: %w", d.codec, d.window>>20, ErrWindow)
 	}
 	return fmt.Errorf("%s: the compressed data is damaged: %w", d.codec, err)
 }
+
+// ErrCut returns the error for a stream of a codec that ends too early.
+func ErrCut(c Codec) error { return CutError(c.String() + ": the compressed data is cut off") }
+
+// CutError says that what is read ends too early: errors.Is takes it for io.ErrUnexpectedEOF, of
+// which the text would tell people nothing more.
+type CutError string
+
+func (e CutError) Error() string { return string(e) }
+
+// Is implements the interface of errors.Is.
+func (e CutError) Is(target error) bool { return target == io.ErrUnexpectedEOF }
 
 // source remembers why reading failed. The decoders cannot be asked: some take
 // an io.ErrUnexpectedEOF of their reader, such as a broken network connection

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"robotsbatch/io/store/compress"
 	"robotsbatch/io/tables"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -27,14 +28,14 @@ const FramePrefix = 8
 var EndOfStream = []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}
 
 var (
-	errCut       = fmt.Errorf("the input is cut: it ends before its end marker: %w", io.ErrUnexpectedEOF)
+	errCut       = compress.CutError("the input is cut: it ends before its end marker")
 	errNotStream = errors.New("it does not begin as an Arrow stream does: it is something else, or was written before Arrow 0.15")
 	errLegacy    = errors.New("a message does not begin with the continuation marker: the input is damaged, or was written before Arrow 0.15")
 	// errNotInOrder is returned for files of Polars that come through a pipe: only
 	// their footer says where the messages are.
 	errNotInOrder     = errors.New("the file does not begin with its schema, so that it cannot be read from a pipe: give it by its name")
 	ErrLateDictionary = errors.New("the file has its dictionaries at its end, so that it cannot be read from a pipe: give it by its name")
-	errTail           = fmt.Errorf("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end: %w", io.ErrUnexpectedEOF)
+	errTail           = compress.CutError("the file does not end with a footer and ARROW1: it is damaged, or was not written to its end")
 )
 
 // NewHead returns the bytes before a body: the marker, the length, and the metadata, padded to 8 bytes.

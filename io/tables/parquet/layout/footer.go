@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"robotsbatch/io/store/budget"
+	"robotsbatch/io/store/compress"
 )
 
 // Magic stands at the beginning and at the end of a file.
@@ -366,7 +367,7 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	var head [len(Magic)]byte
 	var tail [tailSize]byte
 	if size < int64(len(head)+len(tail)) {
-		return nil, fmt.Errorf("%d bytes are not a Parquet file: %w", size, io.ErrUnexpectedEOF)
+		return nil, compress.CutError(fmt.Sprintf("%d bytes are not a Parquet file", size))
 	}
 	if err := ReadAt(r, head[:], 0); err != nil {
 		return nil, err
@@ -380,7 +381,7 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	case string(head[:]) != Magic:
 		return nil, errors.New("this is not a Parquet file")
 	case end != Magic:
-		return nil, fmt.Errorf("the file does not end as Parquet files do; was it written whole? %w", io.ErrUnexpectedEOF)
+		return nil, compress.CutError("the file does not end as Parquet files do: was it written whole?")
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	start := size - tailSize - length
@@ -423,14 +424,14 @@ func (f *File) correctFlags() {
 	}
 }
 
-// ReadAt fills p with the bytes from offset on. Fewer are an error that wraps io.ErrUnexpectedEOF.
+// ReadAt fills p with the bytes from offset on. Fewer are an error that is an io.ErrUnexpectedEOF.
 func ReadAt(r io.ReaderAt, p []byte, offset int64) error {
 	n, err := r.ReadAt(p, offset)
 	switch {
 	case n == len(p):
 		return nil
 	case err == nil || err == io.EOF:
-		return fmt.Errorf("the file ends before byte %d; was it cut while it was read? %w", offset+int64(len(p)), io.ErrUnexpectedEOF)
+		return compress.CutError(fmt.Sprintf("the file ends before byte %d: was it cut while it was read?", offset+int64(len(p))))
 	}
 	return err
 }
