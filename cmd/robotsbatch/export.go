@@ -131,9 +131,6 @@ func (c *tableCommand) left() option.Message { return leftText(c.Out) }
 // checkTable returns an error for flags that do not go with the table that a command writes,
 // and sets the defaults of flags that are missing.
 func (c *tableCommand) checkTable(command *cli.Command) error {
-	if c.Out == "" && command != diffHelp {
-		return option.Usagef("%s is empty: name a file, or - for stdout", option.Out)
-	}
 	if err := config.ResolveNames(option.Out, &c.Out); err != nil {
 		return err
 	}

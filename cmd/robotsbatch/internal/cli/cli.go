@@ -75,7 +75,8 @@ type Flag struct {
 	// whatever their values: they name files, which a manifest lists apart, limit what the
 	// program uses, or say how to report.
 	Unrecorded bool
-	// Value is where its value goes: a *bool, a *string, a Choice, or a func(string) error.
+	// Value is where its value goes: a *bool, a *string or *[]string, for which it must not be empty, a
+	// Choice, or a func(string) error.
 	Value any
 }
 
@@ -215,7 +216,8 @@ func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands
 		text, isFlag := strings.CutPrefix(arg, "-")
 		switch {
 		case text == "-": // all that follows are operands, whatever they look like
-			return append(operands, args...), nil
+			operands, args = append(operands, args...), nil
+			continue
 		case !isFlag || text == "":
 			operands = append(operands, arg)
 			continue
@@ -248,6 +250,9 @@ func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands
 		before[name] = true
 		given(o, value)
 	}
+	if slices.Contains(operands, "") {
+		return nil, option.Usagef("an argument is empty: give a name, or leave it out")
+	}
 	return operands, nil
 }
 
@@ -256,6 +261,8 @@ func (o *Flag) set(s string) error {
 	switch to := o.Value.(type) {
 	case *string:
 		*to = s
+	case *[]string:
+		*to = append(*to, s)
 	case *bool:
 		b, err := strconv.ParseBool(s)
 		if err != nil {
@@ -266,6 +273,9 @@ func (o *Flag) set(s string) error {
 		return to.Set(s)
 	case func(string) error:
 		return to(s)
+	}
+	if s == "" { // such as that of a script's variable that is not set
+		return errors.New("it is empty: give a value, or leave the flag out")
 	}
 	return nil
 }

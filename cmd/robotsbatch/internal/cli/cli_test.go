@@ -14,7 +14,10 @@ func TestParse(t *testing.T) {
 		"a -s x b":        "a b: s=x",
 		"--s=x a":         "a: s=x",
 		"-s -b":           ": s=-b",
-		"-b a -s= -b2":    "there is no flag -b2",
+		"-b a -b2":        "there is no flag -b2",
+		"-s=":             "s: it is empty: give a value, or leave the flag out",
+		"-l=":             "l: it is empty",
+		"-l a -l b":       ": l=a l=b",
 		"-b=false - c":    "- c: b=false",
 		"a -- -s -- x":    "a -s -- x:",
 		"-b --":           ": b=true",
@@ -26,7 +29,8 @@ func TestParse(t *testing.T) {
 	} {
 		var s string
 		var b bool
-		flags := Flags{{Name: "s", Argument: "TEXT", Value: &s}, {Name: "b", Value: &b}}
+		var l []string
+		flags := Flags{{Name: "s", Argument: "TEXT", Value: &s}, {Name: "b", Value: &b}, {Name: "l", Argument: "TEXT", Repeat: true, Value: &l}}
 		given := ""
 		operands, err := flags.Parse(strings.Fields(args), func(o *Flag, value string) { given += " " + o.Name + "=" + value })
 		got := strings.Join(operands, " ") + ":" + given

@@ -69,17 +69,6 @@ func NameOf[T comparable](words []Word[T], value T) string {
 	return ""
 }
 
-// Append returns the function for a flag that may be repeated: it appends a name to dst.
-func Append(dst *[]string) func(string) error {
-	return func(s string) error {
-		if s == "" {
-			return errors.New("want a name")
-		}
-		*dst = append(*dst, s)
-		return nil
-	}
-}
-
 // Count returns the function for a flag that takes a number from 1: it sets dst.
 func Count[T int | int64](dst *T) func(string) error {
 	bits := 64

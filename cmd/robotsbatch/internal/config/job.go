@@ -155,8 +155,6 @@ func (c *Job) checkFiles() error {
 	switch {
 	case !c.HasInputs():
 		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
-	case c.Out == "":
-		return option.Usagef("%s is empty: name a file, a folder or - for stdout", option.Out)
 	case c.SummaryJSON == "-":
 		return option.Usagef("%s takes a file: stdout is for data", option.SummaryJSON)
 	case c.ReportFile == "-":

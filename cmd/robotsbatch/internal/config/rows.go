@@ -40,7 +40,7 @@ type Input struct {
 // Flags returns the flags for inputs.
 func (c *Input) Flags() cli.Flags {
 	return cli.Flags{{
-		Name: "in", Argument: "FILE", Topic: InputTopic, Common: true, Repeat: true, Files: true, Unrecorded: true, Value: cli.Append(&c.In),
+		Name: "in", Argument: "FILE", Topic: InputTopic, Common: true, Repeat: true, Files: true, Unrecorded: true, Value: &c.In,
 		Short: "list or table of URLs: a file, a folder, a quoted pattern, - for stdin",
 		More: "A list has a URL a line; csv and tsv have a header; jsonl, crawl indexes (CDXJ, CDX), Arrow and Parquet; text also as .gz and .zst. " +
 			"In a pattern ** stands for any number of folders. Objects: s3://BUCKET/KEY, gs://, azblob://, a folder with a slash at its end " +
@@ -289,8 +289,12 @@ func (c *Columns) Flags() cli.Flags {
 		More: "any-denied and all-denied give one verdict, allowed, and denied_by, the denied agents. With -explain the rule is that of the first " +
 			"agent with this verdict; with a list, -emit treats a row as denied if any agent is.",
 	}, {
-		Name: "prefix", Rare: true, Argument: "TEXT", Topic: OutputTopic, Value: &c.prefix,
+		Name: "prefix", Rare: true, Argument: "TEXT", Topic: OutputTopic,
 		Short: "prefix for the names of the verdict columns",
+		Value: func(s string) error { // which may be empty
+			c.prefix = s
+			return nil
+		},
 	}, {
 		Name: "explain", Topic: OutputTopic, Common: true, For: tableOutputs, Value: &c.Explain,
 		Short: "add the reason: " + cli.InWords(batch.ExplainingNames(), "and"),

@@ -51,7 +51,7 @@ func NewRules() Rules { return Rules{MaxAge: evaluate.DefaultMaxAge * time.Secon
 // Flags returns the flags for rules and agents.
 func (c *Rules) Flags() cli.Flags {
 	return cli.Flags{{
-		Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Unrecorded: true, Value: cli.Append(&c.Sources),
+		Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Unrecorded: true, Value: &c.Sources,
 		Short: "folder of robots.txt files named by host, rule pack, captures",
 		More:  ruleForms + " With several -rules the first that knows a host decides; redirects may lead into any captures. With -for it is a single robots.txt, or - for stdin.",
 	}, {
