@@ -259,7 +259,7 @@ func (j *job) openSummary(ctx context.Context) (blob.Writer, error) {
 // adviseFolder adds to an error about a missing folder how to have it made, and returns other
 // errors as they are.
 func adviseFolder(err error) error {
-	if missing := (*outputs.MissingFolderError)(nil); errors.As(err, &missing) {
+	if missing := (*blob.MissingFolderError)(nil); errors.As(err, &missing) {
 		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
 	}
 	return err

@@ -13,25 +13,10 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// MissingFolderError says that an output cannot lie where it was asked for.
-type MissingFolderError struct {
-	Folder string
-	err    error
-}
-
-func (e *MissingFolderError) Error() string { return e.Message().String() }
-
-// Message is what Error says, with the options that it names.
-func (e *MissingFolderError) Message() option.Message {
-	return option.Messagef("%s: %s: the folder %s is missing: make it", option.Out, e.err, e.Folder)
-}
-
-func (e *MissingFolderError) Unwrap() error { return e.err }
-
 // Claim locks an output, a folder of outputs, or with shard what that shard writes to the
 // folder, and removes what a killed run left there. It creates a missing folder of outputs.
-// The error is that another run has the lock, that a file has the folder's name, a [*MissingFolderError], or
-// one of the file system. release unlocks it.
+// The error is that another run has the lock, that a file has the folder's name, a [*blob.MissingFolderError], or
+// another one of the file system. release unlocks it.
 // Stdout and objects are not locked.
 func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	switch {
@@ -50,13 +35,10 @@ func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	if info, statErr := os.Stat(filepath.Clean(out)); IsFolder(out) && statErr == nil && !info.IsDir() {
 		return nil, option.Usagef("%s is the name of a folder, and %s is a file: name another", option.Out.With(out), filepath.Clean(out))
 	}
-	if missing := CheckFolder(out); errors.Is(err, fs.ErrNotExist) && missing != nil {
-		return nil, missing
-	}
 	return nil, option.Errorf("%s: %w", option.Out, err)
 }
 
-// CheckFolder returns a [*MissingFolderError] if out is a local file whose folder does not
+// CheckFolder returns a [*blob.MissingFolderError] if out is a local file whose folder does not
 // exist.
 func CheckFolder(out string) error {
 	folder := filepath.Dir(out)
@@ -64,7 +46,7 @@ func CheckFolder(out string) error {
 	if out == blob.Stdio || blob.IsURL(out) || IsFolder(out) || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return &MissingFolderError{folder, fmt.Errorf("%s: %w", out, errors.Unwrap(err))}
+	return option.Errorf("%s: %s: %w", option.Out, out, &blob.MissingFolderError{Folder: folder})
 }
 
 // claimShard locks a shard of a job that writes a folder of outputs. Other shards may write to

@@ -145,7 +145,7 @@ func TestCreateRefuses(t *testing.T) {
 		{"", "empty"},
 		{folder, "is a folder"},
 		{filepath.Join(folder, "new") + "/", "name of a folder"},
-		{filepath.Join(folder, "missing", "out.csv"), "the folder is not there"},
+		{filepath.Join(folder, "missing", "out.csv"), "missing is missing: make it"},
 		{filepath.Join(folder, "file", "out.csv"), "file"},
 		{"mem://bucket/out.csv", "cannot be opened"},
 	} {

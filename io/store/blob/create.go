@@ -61,14 +61,22 @@ func Create(ctx context.Context, name string) (Writer, error) {
 		return newWriter(name, interruptible(ctx, f), f.Close, func() { f.Close() }), nil
 	}
 	w, err := createFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: the folder is not there: %w", name, fs.ErrNotExist)
-	}
 	if err != nil {
 		return nil, withName(name, err)
 	}
 	return w, nil
 }
+
+// MissingFolderError says that an output cannot lie where it was asked for. It is an
+// [fs.ErrNotExist].
+type MissingFolderError struct{ Folder string }
+
+func (e *MissingFolderError) Error() string {
+	return fmt.Sprintf("the folder %s is missing: make it", e.Folder)
+}
+
+// Is implements the interface of errors.Is.
+func (e *MissingFolderError) Is(target error) bool { return target == fs.ErrNotExist }
 
 // WriteFile creates the output of that name, as Create does, with these bytes.
 func WriteFile(ctx context.Context, name string, data []byte) error {
@@ -124,6 +132,9 @@ func followLinks(name string) (string, error) {
 	const maxLinks = 40
 	for range maxLinks {
 		folder, err := filepath.EvalSymlinks(filepath.Dir(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = &MissingFolderError{filepath.Dir(name)}
+		}
 		if err != nil {
 			return "", err
 		}

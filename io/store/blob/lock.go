@@ -65,9 +65,6 @@ func LockFolder(name string) (*Lock, error) {
 func lockPath(name, path string) (*Lock, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o666)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s: the folder is not there: %w", name, fs.ErrNotExist)
-		}
 		if err != nil {
 			return nil, withName(name, err)
 		}
