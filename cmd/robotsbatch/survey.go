@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"robotsbatch/batch"
@@ -186,6 +188,9 @@ func (c *surveyCommand) check(context.Context) error {
 		if err := c.countFlags().CheckFormat(c.given, counts.Of, ""); err != nil {
 			return err
 		}
+		if form := strings.TrimPrefix(filepath.Ext(c.Out), "."); form != "csv" && slices.Contains(counts.Names, form) {
+			return option.Usagef("%s: %s is a form of counts: ask for these with %s", option.Out.With(blob.Shown(c.Out)), form, option.As.With(form))
+		}
 		if c.monthly {
 			return option.Usagef("%s month counts sites: say in which form with %s", option.By, option.As.With("text"))
 		}
@@ -230,6 +235,13 @@ func (c *surveyCommand) isSaved(ctx context.Context) (bool, error) {
 
 // writeCounts counts sites, in the saved survey or in rules, and writes the tables to -out.
 func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error) {
+	read := []string{c.rank}
+	if saved { // rules are looked up by find
+		read = append(read, c.operands...)
+	}
+	if blob.Replaced(read...)(c.Out) != "" {
+		return option.Usagef("%s would replace an input: choose another name", option.Out.With(blob.Shown(c.Out)))
+	}
 	o := stats.Options{Site: c.site, Base: c.base, Uses: c.uses, Classes: c.Classes}
 	if c.rank != "" {
 		if o.Ranks, err = stats.OpenRanks(ctx, c.rank, c.site); err != nil {

@@ -28,7 +28,7 @@ const (
 // line from a blank and "#" on. Each other line is a chain as matcher.ParseChain reads it.
 // A line, and a key of JSON, may also be the value of a user-agent line: "iaskspider/2.0" and
 // "Kangaroo Bot" mean iaskspider and Kangaroo. An agent that is repeated, in whatever case,
-// counts once. An error names all bad lines or keys.
+// counts once. An error names the first bad lines or keys.
 func Parse(text []byte) ([]Agent, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("it has more than %d MiB, which is no list of agents", MaxSize>>20)
@@ -79,8 +79,7 @@ func (l *list) add(chain matcher.Chain, class string) {
 	}
 }
 
-// addLines adds the chains of a text, one a line. The error names the bad lines, the first
-// shownBad of many.
+// addLines adds the chains of a text, one a line. The error names the bad lines.
 func (l *list) addLines(text string) error {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	number := 0
@@ -102,17 +101,17 @@ func (l *list) addLines(text string) error {
 		}
 		l.add(chain, "")
 	}
-	if more := len(bad) - shownBad; more > 0 {
-		bad = append(bad[:shownBad], fmt.Errorf("and %d more", more))
-	}
 	return joined(bad)
 }
 
-// shownBad is the number of bad lines that are named.
-const shownBad = 10
+// shownBad is the number of bad lines or keys that are named.
+const shownBad = 3
 
-// joined is errors as one, on one line.
+// joined is errors as one, on one line: the first shownBad of them, and how many more there are.
 func joined(all []error) (err error) {
+	if more := len(all) - shownBad; more > 0 {
+		all = append(all[:shownBad], fmt.Errorf("and %d more", more))
+	}
 	for _, next := range all {
 		if err != nil {
 			next = fmt.Errorf("%w; %w", err, next)

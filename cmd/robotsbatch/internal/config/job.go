@@ -165,10 +165,8 @@ func (c *Job) checkFiles() error {
 		return option.Usagef("%s is the name of a manifest: choose another name", option.SummaryJSON.With(c.SummaryJSON))
 	case manifest.IsName(c.ReportFile):
 		return option.Usagef("%s is the name of a manifest: choose another name", option.Report.With(c.ReportFile))
-	case c.ReportFile != "" && (c.ReportFile == c.Out || filepath.Clean(c.ReportFile) == filepath.Clean(c.SummaryJSON)):
-		return option.Usagef("%s and another flag name the same file %s", option.Report, c.ReportFile)
-	case c.SummaryJSON != "" && c.SummaryJSON == c.Out:
-		return option.Usagef("%s and %s name the same file %s", option.SummaryJSON, option.Out, c.Out)
+	case c.ReportFile != "" && filepath.Clean(c.ReportFile) == filepath.Clean(c.SummaryJSON):
+		return option.Usagef("%s and %s name the same file %s", option.Report, option.SummaryJSON, c.ReportFile)
 	}
 	return cmp.Or(ResolveNames(option.In, pointers(c.In)...), ResolveNames(option.Out, &c.Out), ResolveNames(option.FilesFrom, &c.FilesFrom),
 		ResolveNames(option.SummaryJSON, &c.SummaryJSON), ResolveNames(option.Report, &c.ReportFile))
