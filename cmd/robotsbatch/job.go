@@ -18,6 +18,7 @@ import (
 	"robotsbatch/batch/tally"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
+	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
@@ -99,9 +100,12 @@ func (j *job) left() option.Message {
 	return m
 }
 
-// check takes operands as -in, and finds what is wrong with the flags.
+// check takes operands as -in, or stdin if there are none and it is piped in, and finds what is wrong with the flags.
 func (j *job) check(ctx context.Context) error {
 	j.In = append(j.In, j.operands...)
+	if !j.HasInputs() && !slices.Contains(j.Sources, blob.Stdio) && console.IsPiped(j.s.in) {
+		j.In, j.Reading.Unnamed = []string{blob.Stdio}, true
+	}
 	if err := refuseWebsites(j.In, "for one URL use robotsbatch explain -rules RULES %s; fetch a list first"); err != nil {
 		return err
 	}

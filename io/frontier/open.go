@@ -33,8 +33,10 @@ type Options struct {
 	// that of tsv is a tab. Blanks counts only where Format does not say that the inputs are
 	// lists.
 	lines.Options
-	// Stdin is read for the input "-".
-	Stdin io.Reader
+	// Stdin is read for the input "-". If it is Unnamed, nobody named it, and an empty one is an
+	// [option.UsageError].
+	Stdin   io.Reader
+	Unnamed bool
 	// Format is the inputs' format; Unknown means that content and name decide.
 	Format format.Format
 	// Part selects the record batches of an Arrow file or the row groups of a Parquet
@@ -138,6 +140,9 @@ func (o *Options) detect(ctx context.Context, s *Source) (io.Reader, error) {
 		return nil, err
 	}
 	s.closers = append(s.closers, r)
+	if o.Unnamed && len(format.Head(r)) == 0 {
+		return nil, option.Usagef("%s is missing, and stdin is empty: name a file or a folder", option.In)
+	}
 	s.Format, s.Codec = o.Format, codec
 	if s.Format == format.Unknown {
 		s.Format = found

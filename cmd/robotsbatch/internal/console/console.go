@@ -190,6 +190,16 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
+// IsPiped reports whether a stream is a pipe or a file.
+func IsPiped(stream any) bool {
+	file, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&^os.ModeNamedPipe&os.ModeType == 0
+}
+
 // Width returns the number of columns of a terminal; 0 for a stream that is none.
 func Width(stream any) int {
 	if !IsTerminal(stream) {
