@@ -54,7 +54,7 @@ func (c *compileCommand) Flags() cli.Flags {
 		More:  "See robotsbatch help history.",
 		Value: &c.History,
 	}
-	return slices.Concat(c.PlainFlags().Without("agent", "agents").Replacing(c.OneTimeFlag("put into the pack what held at this time: ignore later captures")).Before("as-of", history), cli.Flags{{
+	return slices.Concat(c.PlainFlags().Without("agent", "agents").Saying("as-of", "put into the pack what held at this time: ignore later captures").Before("as-of", history), cli.Flags{{
 		Name: "out", Argument: "PACK", Topic: config.OutputTopic, Files: true, Unrecorded: true, Value: &c.out,
 		Short: "the file or object to write, such as site.rules, or - for stdout",
 	}, {

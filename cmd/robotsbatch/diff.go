@@ -59,9 +59,8 @@ func newDiff() *diffCommand {
 
 // Flags implements cli.Config.
 func (c *diffCommand) Flags() cli.Flags {
-	rules := c.Rules.Flags().Without("agents", "profile", "fetch-list", "ever-denied", "max-age").Replacing(c.OneVerdictFlag()).
-		Replacing(c.OneTimeFlag("compare what held at this time: ignore later captures"))
-	rules = rules.Replacing(c.EachFlag("the rules to compare: OLD, then NEW, as without the flag")).Saying("agent", "crawler for which both sides are compared; with -against, that of the old side")
+	rules := c.OneTimeFlags("compare what held at this time: ignore later captures").Without("agents", "profile", "fetch-list", "max-age").
+		Saying("rules", "the rules to compare: OLD, then NEW, as without the flag", config.RuleForms).Saying("agent", "crawler for which both sides are compared; with -against, that of the old side")
 	input := c.Input.Flags().Saying("in", "list or table of URLs whose verdicts are compared; without it the access of hosts is")
 	table := c.TableFlags().Saying("out", "write all changes as a table: a file, an object, or -")
 	table[0].Standard = "none, the summary alone" // of -out

@@ -48,8 +48,7 @@ func newExplain() *explainCommand {
 
 // Flags implements cli.Config.
 func (c *explainCommand) Flags() cli.Flags {
-	asOf := c.OneTimeFlag("explain what held at this time: ignore later captures, count ages up to it")
-	return slices.Concat(c.Rules.Flags().Without("ever-denied").Replacing(asOf).Replacing(c.OneVerdictFlag()).Saying("agent", "crawler whose verdict is explained, such as CCBot").Saying("max-age", "mark a robots.txt that is older than this, such as 36h or 7d"), cli.Flags{{
+	return slices.Concat(c.OneTimeFlags("explain what held at this time: ignore later captures, count ages up to it").Saying("agent", "crawler whose verdict is explained, such as CCBot").Saying("max-age", "mark a robots.txt that is older than this, such as 36h or 7d"), cli.Flags{{
 		Name: "json", Topic: config.OutputTopic, Value: &c.json,
 		Short: "JSON for programs: an object for each URL, on a line of its own",
 	}, {
@@ -106,22 +105,16 @@ func (c *explainCommand) execute(ctx context.Context) (status int, err error) {
 			return 0, err
 		}
 		for _, agent := range why.Agents {
-			status = max(status, explainedStatus(agent.Allowed))
+			switch {
+			case agent.Allowed == nil:
+				status = exitUsage
+			case !*agent.Allowed:
+				status = max(status, exitFailed)
+			}
 		}
 	}
 	for _, line := range rules.Misspelt() {
 		c.log.Warn(line)
 	}
 	return status, nil
-}
-
-// explainedStatus returns the exit status for a verdict; nil is no verdict.
-func explainedStatus(allowed *bool) int {
-	switch {
-	case allowed == nil:
-		return exitUsage
-	case *allowed:
-		return exitDone
-	}
-	return exitFailed
 }

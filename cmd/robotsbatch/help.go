@@ -118,11 +118,10 @@ func topics() string {
 // helpOnFlag returns the help for a flag, given without a dash. The error suggests a similar
 // name.
 func helpOnFlag(name string) (string, error) {
-	names := program.Names()
-	if slices.Contains(names, name) {
-		return program.FlagHelp(name), nil
+	if text := program.FlagHelp(name); text != "" {
+		return text, nil
 	}
-	if near := spelling.Nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, program.Names()); near != "" {
 		return "", option.Usagef("there is no flag -%s: did you mean robotsbatch help -%s?", name, near)
 	}
 	return "", option.Usagef("there is no flag -%s: robotsbatch help options lists them", name)
@@ -216,16 +215,14 @@ func (f *finder) look(where place, topic, text, say string) {
 	if say == "" {
 		say = f.excerpt(text)
 	}
-	h := hit{topic: topic, text: say, place: where, places: 1}
-	if i := slices.IndexFunc(f.hits, func(h hit) bool { return h.topic == topic }); i >= 0 {
-		h.places += f.hits[i].places
-		if f.hits[i].place >= where {
-			h.text, h.place = f.hits[i].text, f.hits[i].place
-		}
-		f.hits[i] = h
-		return
+	i := slices.IndexFunc(f.hits, func(h hit) bool { return h.topic == topic })
+	if i < 0 {
+		i, f.hits = len(f.hits), append(f.hits, hit{topic: topic, text: say, place: where})
 	}
-	f.hits = append(f.hits, h)
+	h := &f.hits[i]
+	if h.places++; where > h.place {
+		h.text, h.place = say, where
+	}
 }
 
 // excerpt returns the sentence of a text that has the first word, or its line if the text is a

@@ -27,7 +27,7 @@ func TestOptions(t *testing.T) {
 			switch bound := o.Value.(type) {
 			case *bool:
 				must.Equal(t, o.Argument, "", "-", o.Name, "is a boolean: its argument")
-			case *string, func(string) error, cli.Choice:
+			case *string, *[]string, func(string) error, cli.Choice:
 				must.Be(t, o.Argument != "", "-%s has no name for its value", o.Name)
 			default:
 				t.Errorf("-%s goes to a %T", o.Name, bound)

@@ -144,15 +144,15 @@ func (j *job) judge(ctx context.Context) error {
 	if err := j.planOutputs(ctx); err != nil {
 		return err
 	}
-	if j.DryRun {
-		return j.dryRun(ctx)
+	release, err := func() {}, outputs.CheckFolder(j.Out)
+	if !j.DryRun {
+		release, err = outputs.Claim(j.Out, j.Shard)
 	}
-	release, err := outputs.Claim(j.Out, j.Shard)
 	if err != nil {
 		return adviseFolder(err)
 	}
 	defer release()
-	if j.First == 0 {
+	if j.First == 0 && !j.DryRun {
 		j.record = outputs.NewRecord(ctx, j.Out, j.Manifest || j.Resume,
 			manifest.Job{Manifest: manifest.Version, Program: "robotsbatch " + cli.Version(), Options: j.given, Shard: j.Shard})
 		if j.record != nil {
@@ -162,6 +162,9 @@ func (j *job) judge(ctx context.Context) error {
 	j.setWanted()
 	if j.found, err = j.find(ctx, &j.Rules, j.written()...); err != nil {
 		return err
+	}
+	if j.DryRun {
+		return j.dryRun(ctx)
 	}
 	if j.record != nil {
 		j.versions = j.found.Versions(ctx)
@@ -420,15 +423,8 @@ func (j *job) noteOtherNames() {
 // a variable for tests.
 var longFrom = int64(1 << 30)
 
-// dryRun checks inputs and outputs, prints the plan of the job, and judges no rows.
+// dryRun checks inputs and outputs, and prints the plan of the job, whose rules were found.
 func (j *job) dryRun(ctx context.Context) (err error) {
-	if err := outputs.CheckFolder(j.Out); err != nil {
-		return adviseFolder(err)
-	}
-	j.setWanted()
-	if j.found, err = j.find(ctx, &j.Rules, j.written()...); err != nil {
-		return err
-	}
 	p := plan{job: j, w: j.s.out}
 	for _, in := range j.inputs {
 		info, err := blob.Stat(ctx, in.Path)

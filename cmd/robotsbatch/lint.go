@@ -51,7 +51,7 @@ func newLint() *lintCommand {
 
 // Flags implements cli.Config.
 func (c *lintCommand) Flags() cli.Flags {
-	return slices.Concat(cli.Flags{c.rules.EachFlag("what to check, as without the flag"), config.LimitFlag(&c.limit), {
+	return slices.Concat(c.rules.Flags().Only("rules").Saying("rules", "what to check, as without the flag", config.RuleForms), cli.Flags{config.LimitFlag(&c.limit), {
 		Name: "least", Argument: "SEVERITY", Topic: config.OutputTopic, Standard: "note", Value: cli.OneOf(&c.least, severityWords...),
 		Short: "least severity to show: note (all), warning or error",
 	}, {

@@ -100,10 +100,14 @@ func (f Flags) Only(names ...string) Flags {
 	return slices.DeleteFunc(slices.Clone(f), func(o Flag) bool { return !slices.Contains(names, o.Name) })
 }
 
-// Saying replaces what the flag of this name does, where a command does something else with it.
-func (f Flags) Saying(name, short string) Flags {
+// Saying replaces what the help says of the flag of this name, its rest only by more, where a command
+// does something else with it.
+func (f Flags) Saying(name, short string, more ...string) Flags {
 	o := f.Only(name)[0]
 	o.Short = short
+	if len(more) > 0 {
+		o.More = more[0]
+	}
 	return f.Replacing(o)
 }
 

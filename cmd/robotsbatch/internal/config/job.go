@@ -149,12 +149,10 @@ func (c *Job) Check(ctx context.Context, r *Running, given map[string][]string) 
 // checkFiles returns an error for names of inputs and outputs that are missing, equal or
 // invalid, and resolves file:// URLs.
 func (c *Job) checkFiles() error {
-	if err := c.ReadOnce(c.Sources...); err != nil {
+	if err := cmp.Or(c.ReadOnce(c.Sources...), c.Input.Check()); err != nil {
 		return err
 	}
 	switch {
-	case !c.HasInputs():
-		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
 	case c.SummaryJSON == "-":
 		return option.Usagef("%s takes a file: stdout is for data", option.SummaryJSON)
 	case c.ReportFile == "-":
@@ -168,8 +166,7 @@ func (c *Job) checkFiles() error {
 	case c.ReportFile != "" && filepath.Clean(c.ReportFile) == filepath.Clean(c.SummaryJSON):
 		return option.Usagef("%s and %s name the same file %s", option.Report, option.SummaryJSON, c.ReportFile)
 	}
-	return cmp.Or(ResolveNames(option.In, pointers(c.In)...), ResolveNames(option.Out, &c.Out), ResolveNames(option.FilesFrom, &c.FilesFrom),
-		ResolveNames(option.SummaryJSON, &c.SummaryJSON), ResolveNames(option.Report, &c.ReportFile))
+	return cmp.Or(ResolveNames(option.Out, &c.Out), ResolveNames(option.SummaryJSON, &c.SummaryJSON), ResolveNames(option.Report, &c.ReportFile))
 }
 
 // checkLimit returns an error if -limit is given with a flag that needs all rows.

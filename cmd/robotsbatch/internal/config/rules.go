@@ -53,7 +53,7 @@ func (c *Rules) Flags() cli.Flags {
 	return cli.Flags{{
 		Name: "rules", Argument: "RULES", Topic: RulesTopic, Common: true, Repeat: true, Files: true, Unrecorded: true, Value: &c.Sources,
 		Short: "folder of robots.txt files named by host, rule pack, captures",
-		More:  ruleForms + " With several -rules the first that knows a host decides; redirects may lead into any captures. With -for it is a single robots.txt, or - for stdin.",
+		More:  RuleForms + " With several -rules the first that knows a host decides; redirects may lead into any captures. With -for it is a single robots.txt, or - for stdin.",
 	}, {
 		Name: "agent", Argument: "NAME", Topic: RulesTopic, Common: true, Repeat: true, Value: addChain(&c.Chains),
 		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
@@ -99,28 +99,19 @@ func (c *Rules) Flags() cli.Flags {
 	}}
 }
 
-// ruleForms says what rules may be.
-const ruleForms = "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
+// RuleForms says what rules may be.
+const RuleForms = "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
 	"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern."
 
-// EachFlag returns -rules for a command in which none decides for another. short is its help.
-func (c *Rules) EachFlag(short string) cli.Flag {
-	f := c.Flags().Only("rules")[0]
-	f.Short, f.More = short, ruleForms
-	return f
+// OneTimeFlags are those of a command whose rows have no times. asOf is the help of -as-of.
+func (c *Rules) OneTimeFlags(asOf string) cli.Flags {
+	return c.Flags().Without("ever-denied").Replacing(c.assumeFlag(missingCase, status429, redirectCase)).Saying("as-of", asOf,
+		"2026-03-01T12:00:00Z, or a day, meaning its end. A pack knows earlier times only if compiled with -history (robotsbatch help history).")
 }
 
 // PlainFlags returns the flags for rules of a command that judges no rows.
 func (c *Rules) PlainFlags() cli.Flags {
-	return c.Flags().Without("ever-denied", "max-age").Replacing(c.assumeFlag(status429, redirectCase)).
-		Replacing(c.OneTimeFlag("use captures up to this time: ignore later ones"))
-}
-
-// OneTimeFlag returns -as-of for commands whose rows have no times. short is its help.
-func (c *Rules) OneTimeFlag(short string) cli.Flag {
-	f := c.Flags().Only("as-of")[0]
-	f.Short, f.More = short, "2026-03-01T12:00:00Z, or a day, meaning its end. A pack knows earlier times only if compiled with -history (robotsbatch help history)."
-	return f
+	return c.OneTimeFlags("use captures up to this time: ignore later ones").Without("max-age").Replacing(c.assumeFlag(status429, redirectCase))
 }
 
 // LimitFlag is -robots-limit.
@@ -410,9 +401,4 @@ func setAssumptions(cases []assumption, names []string) func(string) error {
 		}
 		return nil
 	}
-}
-
-// OneVerdictFlag is -assume of commands whose rows have no times.
-func (c *Rules) OneVerdictFlag() cli.Flag {
-	return c.assumeFlag(missingCase, status429, redirectCase)
 }

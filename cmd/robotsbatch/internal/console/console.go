@@ -225,7 +225,7 @@ func status(err error) int {
 	var signal stopped
 	switch {
 	case errors.As(err, &signal):
-		return signal.Status()
+		return 128 + int(signal.signal) // which shells give a program that a signal ended
 	case errors.As(err, new(*option.UsageError)):
 		return ExitUsage
 	case blob.Temporary(err), errors.Is(err, manifest.ErrIncomplete), errors.Is(err, rulepack.ErrChanged), errors.Is(err, rulepack.ErrUnreadable):
@@ -238,10 +238,6 @@ func status(err error) int {
 type stopped struct{ signal syscall.Signal }
 
 func (s stopped) Error() string { return s.signal.String() }
-
-// Status is the exit status that shells give a program that a signal ended: 128 and the
-// signal's number.
-func (s stopped) Status() int { return 128 + int(s.signal) }
 
 // IgnoreFailedWrites makes a write fail that the system would answer with a signal: one to
 // a closed pipe, or beyond a limit of size. The signal would kill the program before it
