@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -38,7 +37,7 @@ type ColumnOptions struct {
 // VerdictColumns returns the columns with their names: "allowed" for one agent, "allowed_ccbot"
 // and so on for several, and the columns that explain in the same order; then those of With. A
 // combined verdict has "allowed" and "denied_by", or "denied_agents" alone. Two columns of the
-// same name are an error, and so is a column for each agent next to a combined verdict.
+// same name are an [option.UsageError], and so is a column for each agent next to a combined verdict.
 func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 	kinds := []*ColumnKind{Allowed}
 	if o.Combined && o.ListOnly {
@@ -61,7 +60,7 @@ func VerdictColumns(o ColumnOptions) ([]VerdictColumn, error) {
 	}
 	for _, kind := range o.With {
 		if kind.PerAgent && o.Combined && !kind.Combines {
-			return nil, option.Errorf("%s is an agent's: leave %s out, or give each agent columns of its own with %s", kind.What, kind.Name, option.AgentsAs.With("columns"))
+			return nil, option.Usagef("%s is an agent's: leave %s out, or give each agent columns of its own with %s", kind.What, kind.Name, option.AgentsAs.With("columns"))
 		}
 		agents := o.Agents[:1]
 		if kind.PerAgent && !o.Combined {
@@ -84,7 +83,7 @@ func (o *ColumnOptions) name(columns []VerdictColumn) error {
 			c.Name += "_" + columnSuffix(agent)
 		}
 		if other, ok := agents[c.Name]; ok {
-			return fmt.Errorf("agents %q and %q would both be written as column %q: leave one out", other, agent, c.Name)
+			return option.Usagef("agents %q and %q would both be written as column %q: leave one out", other, agent, c.Name)
 		}
 		agents[c.Name] = agent
 		if c.Kind.Agents {
@@ -106,7 +105,7 @@ func CheckNames(input []string, verdicts []VerdictColumn) error {
 }
 
 // AgentSuffixes returns the suffix of the names of each agent's columns: "" for a single agent.
-// Two agents with the same suffix are an error.
+// Two agents with the same suffix are an [option.UsageError].
 func AgentSuffixes(agents []string) ([]string, error) {
 	if len(agents) == 1 {
 		return []string{""}, nil
@@ -115,7 +114,7 @@ func AgentSuffixes(agents []string) ([]string, error) {
 	for i, agent := range agents {
 		suffixes[i] = columnSuffix(agent)
 		if other := slices.Index(suffixes[:i], suffixes[i]); other >= 0 {
-			return nil, fmt.Errorf("agents %q and %q would both be written as columns that end in %q: leave one out", agents[other], agent, suffixes[i])
+			return nil, option.Usagef("agents %q and %q would both be written as columns that end in %q: leave one out", agents[other], agent, suffixes[i])
 		}
 	}
 	return suffixes, nil

@@ -136,7 +136,7 @@ func (c *diffCommand) setSides(names []string) error {
 	if err := c.ReadOnce(c.sides[0].Sources[0], c.sides[1].Sources[0]); err != nil {
 		return err
 	}
-	c.warnChains(&c.Rules)
+	c.Fallbacks(c.log.Notice)
 	c.Chains = c.sides[0].Chains // with the default
 	older, newer := c.sides[0].AgentChains(), c.sides[1].AgentChains()
 	for i, name := range newer {
@@ -218,7 +218,7 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	}
 	suffixes, err := batch.AgentSuffixes(d.AgentNames())
 	if err != nil {
-		return &option.UsageError{Err: err}
+		return err
 	}
 	columns := compare.Columns(suffixes)
 	o := &d.Reading

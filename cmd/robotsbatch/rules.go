@@ -24,7 +24,7 @@ import (
 // else runs then, so it may take all of -memory.
 func (c *call) find(ctx context.Context, r *config.Rules, outputs ...option.Given) (*ruleset.Found, error) {
 	if !r.SingleElsewhere { // diff asks twice, for its two sides
-		c.warnChains(r)
+		r.Fallbacks(c.log.Notice)
 	}
 	o := r.Options
 	o.Memory = cmp.Or(o.Memory, c.Memory)
@@ -60,13 +60,6 @@ func checkSparedRules(found *ruleset.Found, r *config.Rules, outputs ...option.G
 		}
 	}
 	return nil
-}
-
-// warnChains warns of agents that are likely meant to be several.
-func (c *call) warnChains(r *config.Rules) {
-	for _, warning := range r.Fallbacks() {
-		c.log.Notice(warning)
-	}
 }
 
 // warnUses warns of uses that no vocabulary defines: they may be misspelt.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
@@ -157,28 +156,17 @@ func (c *surveyCommand) execute(ctx context.Context) (status int, err error) {
 		c.History = true
 		return exitDone, c.export(ctx, export.SurveyChanges(c.Chains, c.uses), option.Changes, c.uses...)
 	case c.hasSite:
-		columns, err := c.siteColumns()
+		table, err := stats.SiteTable(ctx, c.Chains, stats.Options{Site: c.site})
 		if err != nil {
 			return 0, err
 		}
-		return exitDone, c.export(ctx, stats.SiteTable(ctx, c.Chains, columns, stats.Options{Site: c.site}), "")
-	case c.History:
-		return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, true), option.History, c.uses...)
+		return exitDone, c.export(ctx, table, "")
 	}
-	return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, false), "", c.uses...)
-}
-
-// siteColumns returns the names of the columns that a table of sites has for each agent. All have
-// the column for any of the agents, so a single agent needs no other.
-func (c *surveyCommand) siteColumns() ([]string, error) {
-	if len(c.Chains) == 1 {
-		return nil, nil
+	timed := option.Name("")
+	if c.History {
+		timed = option.History
 	}
-	columns, err := batch.AgentSuffixes(c.AgentNames())
-	for i := range columns {
-		columns[i] = "blocked_" + columns[i]
-	}
-	return columns, err
+	return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, c.History), timed, c.uses...)
 }
 
 // check returns an error for flags that do not go together: those of the table, or with -as

@@ -11,6 +11,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
+	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/tableio"
@@ -157,19 +158,27 @@ func surveyError(err error, name string) error {
 var siteColumns = [...]string{"registered_domain", "surt_host_name", "authority"}
 
 // SiteTable returns the table with a row for each site: what it denies any of the agents, and
-// in a column for each agent what it denies that. columns are the names of the agents'
-// columns.
-func SiteTable(ctx context.Context, chains []matcher.Chain, columns []string, o Options) *export.Table {
+// of several in a column for each what it denies that. Two agents whose columns would have the same
+// name are an [option.UsageError].
+func SiteTable(ctx context.Context, chains []matcher.Chain, o Options) (*export.Table, error) {
 	fields := []arrow.Field{
 		{Name: siteColumns[o.Site], Type: arrow.BinaryTypes.String},
 		{Name: "class", Type: arrow.BinaryTypes.String},
 		{Name: "root", Type: arrow.FixedWidthTypes.Boolean},
 		{Name: "blocked", Type: arrow.BinaryTypes.String, Nullable: true},
 	}
-	for _, name := range columns {
-		fields = append(fields, arrow.Field{Name: name, Type: arrow.BinaryTypes.String, Nullable: true})
+	var agents []string
+	for _, chain := range chains {
+		agents = append(agents, chain[0])
 	}
-	return &export.Table{Name: "survey", Schema: arrow.NewSchema(fields, nil), Make: func(l *ruleset.Listing, w *tableio.Writer) error {
+	suffixes, err := batch.AgentSuffixes(agents)
+	if err != nil {
+		return nil, err
+	}
+	for i := 0; len(chains) > 1 && i < len(chains); i++ {
+		fields = append(fields, arrow.Field{Name: "blocked_" + suffixes[i], Type: arrow.BinaryTypes.String, Nullable: true})
+	}
+	table := &export.Table{Name: "survey", Schema: arrow.NewSchema(fields, nil), Make: func(l *ruleset.Listing, w *tableio.Writer) error {
 		o.sites = w
 		t, err := OfRules(ctx, l, chains, false, o) // not monthly
 		if err == nil {
@@ -177,6 +186,7 @@ func SiteTable(ctx context.Context, chains []matcher.Chain, columns []string, o 
 		}
 		return err
 	}}
+	return table, nil
 }
 
 // writeSites writes the rows of the current sites. Hosts with the same SURT share a row.

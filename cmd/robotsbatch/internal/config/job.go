@@ -111,32 +111,28 @@ func (c *Job) Check(ctx context.Context, r *Running, given map[string][]string) 
 	if err := c.checkFiles(); err != nil {
 		return err
 	}
-	if most := min(r.BatchMemory()/2, 1<<30); int64(c.Reading.MaxLine) > most {
-		return option.Usagef("%s is more than a batch may have: with this %s it is at most %s", option.MaxLine.With(cli.SizeText(int64(c.Reading.MaxLine))), option.Memory, cli.SizeText(most))
-	}
 	if c.Out == "/dev/stdout" {
 		c.Out = "-"
-	}
-	if (c.Resume || c.which != "") && slices.Contains(c.Sources, blob.Stdio) {
-		return option.Usagef("%s and %s cannot tell whether stdin has the same rules: name a file with %s", option.Resume, option.Shard, option.Rules)
-	}
-	if info, err := os.Stat(c.Asked); c.which != "" && err == nil && !info.Mode().IsRegular() {
-		return option.Usagef("%s cannot tell whether %s has the same hosts for each shard: write it to a file", option.Shard, option.FetchList.With(c.Asked))
-	}
-	if c.Out == "-" && (c.Manifest || c.Resume) {
-		return option.Usagef("%s and %s need an %s that stays: name a file or a folder", option.Manifest, option.Resume, option.Out)
 	}
 	if err := c.checkShard(os.Getenv); err != nil {
 		return err
 	}
-	if err := c.checkLimit(); err != nil {
-		return err
-	}
-	if c.Shard == nil && blob.IsURL(c.Out) && (c.Manifest || c.Resume) {
+	most := min(r.BatchMemory()/2, 1<<30)
+	asked, err := os.Stat(c.Asked)
+	switch {
+	case int64(c.Reading.MaxLine) > most:
+		return option.Usagef("%s is more than a batch may have: with this %s it is at most %s", option.MaxLine.With(cli.SizeText(int64(c.Reading.MaxLine))), option.Memory, cli.SizeText(most))
+	case c.Resume && slices.Contains(c.Sources, blob.Stdio): // as with -shard
+		return option.Usagef("%s and %s cannot tell whether stdin has the same rules: name a file with %s", option.Resume, option.Shard, option.Rules)
+	case c.Shard != nil && err == nil && !asked.Mode().IsRegular():
+		return option.Usagef("%s cannot tell whether %s has the same hosts for each shard: write it to a file", option.Shard, option.FetchList.With(c.Asked))
+	case c.Out == "-" && (c.Manifest || c.Resume):
+		return option.Usagef("%s and %s need an %s that stays: name a file or a folder", option.Manifest, option.Resume, option.Out)
+	case c.Shard == nil && blob.IsURL(c.Out) && (c.Manifest || c.Resume):
 		return option.Usagef("%s and %s need an %s on this machine, and %s is in an object store: a folder there (with a slash at its end) has a manifest, and goes on from it, with %s",
 			option.Manifest, option.Resume, option.Out, blob.Shown(c.Out), option.Shard.With("0/1"))
 	}
-	if err := c.NameColumns(c.AgentNames(), c.WantsText()); err != nil {
+	if err := cmp.Or(c.checkLimit(), c.NameColumns(c.AgentNames(), c.WantsText())); err != nil {
 		return err
 	}
 	r.SetWork()

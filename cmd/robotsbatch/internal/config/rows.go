@@ -328,21 +328,10 @@ func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
 
 // NameColumns sets the verdict columns for these agents. text says that the output is text,
 // which has no columns. It returns an error for flags that do not go together.
-func (c *Columns) NameColumns(agents []string, text bool) error {
+func (c *Columns) NameColumns(agents []string, text bool) (err error) {
 	if c.agentsAs == agentsByNumber && len(agents) > mostColumns {
 		return option.Usagef("%d agents would be as many columns: take %s for one verdict and the list of the agents that are denied, %s for the list alone, or %s if that is what you want",
 			len(agents), option.AgentsAs.With("any-denied"), option.AgentsAs.With("list"), option.AgentsAs.With("columns"))
-	}
-	var kinds []*batch.ColumnKind
-	for _, use := range c.Uses {
-		kinds = append(kinds, batch.UseKinds(use, c.Explain)...)
-	}
-	columns, err := batch.VerdictColumns(batch.ColumnOptions{
-		Agents: agents, Combined: c.Combined() != batch.CombineNone, ListOnly: c.agentsAs == agentsInList,
-		Explain: c.Explain, With: append(kinds, c.With...), Prefix: c.prefix,
-	})
-	if err != nil {
-		return &option.UsageError{Err: err}
 	}
 	permits := c.Emit == batch.EmitPermitted || c.Emit == batch.EmitUnpermitted
 	if len(c.Uses) > 0 && !permits && text {
@@ -351,8 +340,15 @@ func (c *Columns) NameColumns(agents []string, text bool) error {
 	if permits && len(c.Uses) == 0 {
 		return option.Usagef("%s is about what may be used: say for what with %s, such as %s", option.Emit.With(c.emitName()), option.Use, option.Use.With(usage.TrainingName))
 	}
-	c.Verdicts = columns
-	return nil
+	var kinds []*batch.ColumnKind
+	for _, use := range c.Uses {
+		kinds = append(kinds, batch.UseKinds(use, c.Explain)...)
+	}
+	c.Verdicts, err = batch.VerdictColumns(batch.ColumnOptions{
+		Agents: agents, Combined: c.Combined() != batch.CombineNone, ListOnly: c.agentsAs == agentsInList,
+		Explain: c.Explain, With: append(kinds, c.With...), Prefix: c.prefix,
+	})
+	return err
 }
 
 // Combined returns how the verdicts of several agents are combined into one. With -agents-as

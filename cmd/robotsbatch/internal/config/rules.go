@@ -293,17 +293,14 @@ func (c *Rules) TakePaths(operands []string) ([]string, error) {
 	return operands, nil
 }
 
-// Fallbacks returns a warning for each agent with names that are likely meant to be several
-// agents.
-func (c *Rules) Fallbacks() (warnings []option.Message) {
+// Fallbacks warns of each agent with names that are likely meant to be several agents.
+func (c *Rules) Fallbacks(warn func(option.Message)) {
 	for _, chain := range c.Chains {
-		if chain.Related() {
-			continue
+		if !chain.Related() {
+			warn(option.Messagef("%s is one agent with a fallback: the rules for %s count only where a robots.txt has none for %s. For a verdict on each, give the names one by one, without the comma",
+				option.Agent.With(strings.Join(chain, ",")), strings.Join(chain[1:], " and "), chain[0]))
 		}
-		warnings = append(warnings, option.Messagef("%s is one agent with a fallback: the rules for %s count only where a robots.txt has none for %s. For a verdict on each, give the names one by one, without the comma",
-			option.Agent.With(strings.Join(chain, ",")), strings.Join(chain[1:], " and "), chain[0]))
 	}
-	return warnings
 }
 
 // eachAgent returns an -agent flag for each name, for messages.
