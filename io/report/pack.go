@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -63,10 +64,15 @@ var accessNames = map[access.Outcome]string{
 // Authority prints all that a rule pack knows of an authority.
 func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	a, _, err := p.Authority(authority)
-	if err != nil {
+	var origin matcher.Origin
+	if err = cmp.Or(err, p.Lookup(authority, &origin)); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s\n  access       %s\n", authority, accessNames[a.Access])
+	what := accessNames[a.Access]
+	if origin.NotYet {
+		what = "unknown: the pack has no capture of this host from its time or before"
+	}
+	fmt.Fprintf(w, "%s\n  access       %s\n", authority, what)
 	if a.Status != 0 {
 		fmt.Fprintf(w, "  status       %d\n", a.Status)
 	}

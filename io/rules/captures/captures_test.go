@@ -75,7 +75,7 @@ type origins struct {
 func resolve(t testing.TB, s *Set, b *bodies, asOf time.Time, p access.Policy) *origins {
 	t.Helper()
 	o := &origins{decisions: make(map[string]Decision), bodies: b}
-	must.Do(t, s.Resolve(context.Background(), asOf, p, func(d *Decision) error {
+	must.Do(t, s.Resolve(context.Background(), asOf, p, false, func(d *Decision) error {
 		if _, twice := o.decisions[string(d.Authority)]; twice {
 			t.Errorf("%s twice", d.Authority)
 		}
@@ -502,7 +502,7 @@ func TestResolveEndsWithItsContext(t *testing.T) {
 			cancel(over)
 		}
 		emitted := 0
-		err := s.Resolve(ctx, time.Time{}, access.Policy{}, func(*Decision) error {
+		err := s.Resolve(ctx, time.Time{}, access.Policy{}, false, func(*Decision) error {
 			emitted++
 			cancel(over)
 			return nil
@@ -583,7 +583,7 @@ func TestRedirectsToDotSegmentsAndEscapes(t *testing.T) {
 			must.Do(t, a.Add(&x, 0, uint64(i)))
 		}
 		found := false
-		err := s.Resolve(context.Background(), time.Time{}, access.Policy{}, func(d *Decision) error {
+		err := s.Resolve(context.Background(), time.Time{}, access.Policy{}, false, func(d *Decision) error {
 			found = found || string(d.Authority) == "https://a.example" && d.Access == access.Rules
 			return nil
 		})

@@ -5,7 +5,7 @@
 // goroutines. [Set.Resolve] then decides about each authority. Package access defines
 // the outcome of one capture. A redirect has the outcome of its target, over at most
 // access.MaxHops hops, for the authority that was asked first (RFC 9309 §2.3.1.2).
-// [Set.ResolveHistory] decides for every time; it merges consecutive captures with the
+// With a history it decides for every time; it merges consecutive captures with the
 // same outcome and keeps the times of the first and the last. [Table] reads captures
 // from tables and from lines of objects, package warc reads them from WARC files.
 //

@@ -51,16 +51,12 @@ func mostIntervals(captures int) int { return min(maxIntervals, 64+16*captures) 
 // asOf, in no particular order. The zero time means Newest. Times are rounded down to
 // seconds. The argument is valid until emit returns. Nothing can be added afterwards.
 // Resolve returns early when ctx ends.
-func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
-	return s.resolve(ctx, &judge{set: s, asOf: asOf, policy: p, emit: emit})
-}
-
-// ResolveHistory is Resolve for all times up to asOf: it calls emit with the decision at
-// asOf and with the History. It calls emit once for each source with captures of an
-// authority, because a lower-ranked source decides about the time before the first capture
-// of a higher-ranked one.
-func (s *Set) ResolveHistory(ctx context.Context, asOf time.Time, p access.Policy, emit func(*Decision) error) error {
-	return s.resolve(ctx, &judge{set: s, asOf: asOf, policy: p, emit: emit, history: true})
+//
+// With a history each decision has all that held up to asOf. Resolve then calls emit once for
+// each source with captures of an authority, because a lower-ranked source decides about the
+// time before the first capture of a higher-ranked one.
+func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, history bool, emit func(*Decision) error) error {
+	return s.resolve(ctx, &judge{set: s, asOf: asOf, policy: p, emit: emit, history: history})
 }
 
 // judge decides about each URL by its captures: at asOf, or with a history at each time up to
@@ -72,7 +68,9 @@ type judge struct {
 	emit    func(*Decision) error
 	history bool
 
-	// The URL since begin: the intervals of each source with captures of it.
+	// The URL since begin: the intervals of each source with captures of it. begun says that more
+	// captures of it may follow.
+	begun     bool
 	authority []byte
 	sources   []sourceIntervals
 	changes   []change
@@ -143,16 +141,16 @@ func (j *judge) bytesToKeep(group, x captureRecord) int {
 func (j *judge) keptBefore(group, x captureRecord) int {
 	first := len(group) == 0
 	switch {
-	case j.isLater(x): // one stays if there are no others: the URL was fetched later
+	case j.isLater(x): // the first one stays if there are no others: the URL was fetched later
 		j.set.later = true
-		if first && !j.history {
+		if first && !j.begun || !first && j.isLater(group) && x.second() < group.second() {
 			return 0
 		}
 		return -1
-	case j.history:
-		return len(group)
 	case first, j.isLater(group): // any other capture counts instead of a later one
 		return 0
+	case j.history:
+		return len(group)
 	case group.source() != x.source(): // an earlier source has the URL
 		return -1
 	case j.policy.Answers(x.fetch()):
@@ -193,13 +191,13 @@ func (j *judge) isLater(x captureRecord) bool {
 // begin begins a URL. targets has the decisions about redirects' targets; nil if no redirect
 // is followed yet.
 func (j *judge) begin(targets *targetChanges) {
-	j.targets, j.authority, j.later = targets, j.authority[:0], j.later[:0]
+	j.targets, j.authority, j.later, j.begun = targets, j.authority[:0], j.later[:0], true
 	j.kept.reset()
 	j.sources, j.changes, j.times = j.sources[:0], j.changes[:0], j.times[:0]
 }
 
-// add adds captures of the URL, which must come in the order of captureForm. If the first one
-// is after asOf, so are all, and it ignores the others.
+// add adds captures of the URL, which must come in the order of captureForm. One that is after asOf
+// is the only one, and with a history decides about the time from its own on.
 func (j *judge) add(part captureRecord) error {
 	for ; len(part) > 0; part = part[part.size():] {
 		x := part[:part.size()]
@@ -214,8 +212,9 @@ func (j *judge) add(part captureRecord) error {
 		if len(j.sources) == 0 {
 			j.authority = append(j.authority[:0], x.authority()...)
 			if j.isLater(x) {
-				j.later = append(j.later, x...)
-				return nil
+				if j.later = append(j.later, x...); !j.history {
+					return nil
+				}
 			}
 		}
 		j.addCapture(x)
@@ -453,7 +452,11 @@ func (j *judge) emitDecisions() error {
 		return j.emit(&Decision{URL: j.url, Captures: j.kept.Kept})
 	}
 	if len(j.later) > 0 {
-		return j.emit(&Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source(), Captures: j.kept.Kept})
+		d := &Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source(), Captures: j.kept.Kept}
+		if j.history {
+			d.History = j.decision(&j.sources[0], &j.sources[0].intervals[0]).History
+		}
+		return j.emit(d)
 	}
 	dropped := slices.ContainsFunc(j.sources, func(s sourceIntervals) bool {
 		return slices.ContainsFunc(s.intervals, func(i interval) bool { return i.dropped })

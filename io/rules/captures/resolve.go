@@ -17,8 +17,8 @@ import (
 type Decision struct {
 	// Authority is a key as urls.Scratch.Split returns it.
 	Authority []byte
-	// Access is the outcome. Of an authority of which all captures are after the time, Resolve
-	// emits access.Unknown with the time of the first.
+	// Access is the outcome. Of an authority of which all captures are after the time it is
+	// access.Unknown, with the time of the first, and the History of that one alone.
 	Access access.Outcome
 	// Kept is the body's number from Bodies, if Access is access.Rules.
 	Kept uint64
@@ -30,7 +30,7 @@ type Decision struct {
 	Fetched time.Time
 	// Source is the source of this capture.
 	Source int
-	// History is what decided when, oldest first; nil except from ResolveHistory. It is valid
+	// History is what decided when, oldest first; nil without a history. It is valid
 	// until emit returns.
 	History []access.Interval
 	// Captures are kept if Options.Keep is set. Of a URL that is no robots.txt, of which
@@ -89,7 +89,6 @@ type resolver struct {
 	wanted    uint32
 	redirects bool
 	movedAt   int64
-	begun     bool
 	// url is the URL whose captures are visited, source their source, and renewable the body
 	// of the newest 2xx of it, 0 for none.
 	url       key
@@ -194,7 +193,7 @@ func (r *resolver) visit(x captureRecord) error {
 	if len(r.group) > 2*r.set.part && !r.set.fits(int64(len(r.group))) {
 		return errMemory("more than %d captures of %s", len(r.group)/recordHead, x.authority())
 	}
-	if r.judge.history && len(r.group) >= r.set.part {
+	if r.judge.history && len(r.group) >= r.set.part && !r.judge.isLater(r.group) {
 		return r.passGroup(true) // more of the URL may follow
 	}
 	return nil
@@ -221,8 +220,8 @@ func (r *resolver) setRenewable(x captureRecord) {
 // redirects, or more captures may follow, it also stores them for the next rounds. continues
 // says that more captures of the URL follow.
 func (r *resolver) passGroup(continues bool) error {
-	if !r.begun {
-		r.begun, r.redirects, r.movedAt, r.wanted = true, false, -1, notWanted
+	if !r.judge.begun {
+		r.redirects, r.movedAt, r.wanted = false, -1, notWanted
 		if index, found := r.set.wanted.find(r.group.key()); found {
 			r.wanted = uint32(index)
 		}
@@ -256,13 +255,13 @@ func (r *resolver) passGroup(continues bool) error {
 // endURL decides about the URL whose captures were visited. The decision is final unless the
 // URL has redirects: then its captures stay in moved, and the next rounds decide again.
 func (r *resolver) endURL() error {
-	if !r.begun && len(r.group) == 0 {
+	if !r.judge.begun && len(r.group) == 0 {
 		return nil // no capture of it counts, or none was visited yet
 	}
 	if err := r.passGroup(false); err != nil { // no more of the URL follow
 		return err
 	}
-	r.begun = false
+	r.judge.begun = false
 	if !r.redirects && r.movedAt >= 0 { // its first parts were put aside in case redirects follow
 		if err := r.writer.Flush(); err != nil {
 			return err
@@ -308,10 +307,10 @@ func (r *resolver) followRedirects(last bool) error {
 		if wanted == notWanted && !last {
 			continue // no redirect leads to the URL: only its final decision counts
 		}
-		if !r.begun {
+		if !r.judge.begun {
 			r.judge.begin(&before)
 		}
-		r.begun = continues
+		r.judge.begun = continues
 		if err := r.judge.add(r.group); err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ type origin struct {
 var unknown = origin{body: noBody, outcome: uint8(access.Unknown)}
 
 // notYet is the origin of an authority of which nothing is known from before Options.AsOf,
-// or in a pack without a history from before its own moment.
+// or from before the pack's own moment.
 var notYet = origin{body: noBody, outcome: uint8(access.Unknown), flags: flagNotYet}
 
 func (o origin) isNotYet() bool {

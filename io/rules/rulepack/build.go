@@ -67,9 +67,9 @@ type Entry struct {
 	// Authority is a key as urls.Scratch.Split returns it, of at most
 	// MaxAuthority bytes.
 	Authority []byte
-	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1). access.Unknown, in
-	// a pack without a history, is that of an authority that was not fetched before the time
-	// that decides; an entry of any other source counts instead.
+	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1). access.Unknown
+	// is that of an authority that was not fetched before the time that decides; with a history it
+	// has that of later on, and an entry of any other source counts instead.
 	Access access.Outcome
 	// Body is the body of robots.txt when Access is access.Rules.
 	Body []byte
@@ -187,9 +187,11 @@ func (b *Builder) Add(e Entry) (err error) {
 			return fmt.Errorf("%s: %w", e.Authority, err)
 		}
 	}
-	o, err := b.originOf(e.Access, kept, e.Stale, e.Status, e.Fetched)
-	if err != nil {
-		return fmt.Errorf("%s: %w", e.Authority, err)
+	o := notYet
+	if e.Access != access.Unknown || b.o.History && len(e.History) == 0 {
+		if o, err = b.originOf(e.Access, kept, e.Stale, e.Status, e.Fetched); err != nil {
+			return fmt.Errorf("%s: %w", e.Authority, err)
+		}
 	}
 	var history intervals
 	if b.o.History {
@@ -257,8 +259,6 @@ func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uin
 		if kept&keptLimited != 0 {
 			o.flags |= flagLimited
 		}
-	case a == access.Unknown && !b.o.History:
-		return notYet, nil
 	case a == access.Unknown, a == access.Outcomes:
 		return o, fmt.Errorf("access %d is no outcome of a fetch", a)
 	}

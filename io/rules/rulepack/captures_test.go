@@ -419,15 +419,25 @@ func TestHistoryOutOfOrder(t *testing.T) {
 	}
 }
 
-// A pack without a history tells an authority that had no fetch before its moment from one
-// that nobody knows, and any entry of another source counts before that.
+// A pack tells an authority that had no fetch before its moment from one that nobody knows, and any
+// entry of another source counts before that. With a history it has what held later.
 func TestNotYet(t *testing.T) {
+	for _, history := range []bool{false, true} {
+		testNotYet(t, history)
+	}
+}
+
+func testNotYet(t *testing.T, withHistory bool) {
 	const later, known, nobody = "https://later.example", "https://known.example", "https://nobody.example"
+	history := []access.Interval{{From: 9, Fetched: 9, Seen: 9, Access: access.DisallowAll}}
+	if !withHistory {
+		history = nil
+	}
 	name := build(t, []Entry{
-		{Authority: []byte(later)},
-		{Authority: []byte(known)},
+		{Authority: []byte(later), History: history},
+		{Authority: []byte(known), History: history},
 		{Authority: []byte(known), Access: access.AllowAll, Source: 1},
-	}, BuildOptions{}, 1)
+	}, BuildOptions{History: withHistory}, 1)
 	p := mustOpen(t, name, Options{Chains: testChains})
 	keys := []matcher.Key{{Text: []byte(later)}, {Text: []byte(known)}, {Text: []byte(nobody)}}
 	all := make([]matcher.Origin, len(keys))
@@ -441,4 +451,8 @@ func TestNotYet(t *testing.T) {
 	_, is, err := p.Authority([]byte(later))
 	must.Be(t, !is && err == nil && p.Info().Authorities == 1, "%v, %v, %d authorities", is, err, p.Info().Authorities)
 	must.Do(t, p.Verify())
+	if withHistory {
+		must.Equal(t, spansText(t, p, later), "9 fetched [9] access 3 status 0")
+		must.Equal(t, spansText(t, p, known), "0 fetched [0] access 2 status 0\n9 fetched [9] access 3 status 0")
+	}
 }

@@ -28,7 +28,7 @@ import (
 //
 // Each authority has at least one interval. The origin in its bucket of authorities is
 // for lookups without a time: it equals the interval's at Info.AsOf, but with the time
-// of the last fetch.
+// of the last fetch, or is notYet if all intervals are later.
 const (
 	intervalHeaderSize = 8
 	intervalSize       = 12 + originSize

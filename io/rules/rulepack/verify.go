@@ -153,7 +153,7 @@ func (v *verifier) verifyAuthorities(number uint32, b bucket) error {
 			return v.damaged("bucket %d: %q belongs elsewhere", number, now)
 		case i > 0 && cmp.Or(cmp.Compare(last, hash), compareAuthorities(before, now)) >= 0:
 			return v.damaged("bucket %d: %q is out of order", number, now)
-		case !v.isValid(b.origin(i)) && (v.info.History || !b.origin(i).isNotYet()):
+		case !v.isValid(b.origin(i)) && !b.origin(i).isNotYet():
 			return v.damaged("what it says of %q", now)
 		}
 		v.counted.addAuthority(b.origin(i), v.use(b.origin(i)))

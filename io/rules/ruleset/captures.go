@@ -84,11 +84,7 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 		c.AsOf = later(p.newest, c.Newest)
 	}
 	b.SetAsOf(packTime(c.AsOf))
-	resolve := s.Resolve
-	if o.History {
-		resolve = s.ResolveHistory
-	}
-	if err := resolve(ctx, c.AsOf, o.Policy, func(d *captures.Decision) error { return p.addDecision(b, d) }); err != nil {
+	if err := s.Resolve(ctx, c.AsOf, o.Policy, o.History, func(d *captures.Decision) error { return p.addDecision(b, d) }); err != nil {
 		return err
 	}
 	if p.keep {
