@@ -179,6 +179,36 @@ func TestRulesFromStores(t *testing.T) {
 		"status %d\n%s", status, stdout)
 }
 
+// A folder in a store is checked as one on the disk is, with the robots.txt at its root.
+func TestLintFolderInStore(t *testing.T) {
+	s := blobtest.New(t)
+	s.Put("rules/a.example", []byte("User-agent: *\nDisallow: a\n"))
+	s.Put("rules/robots.txt", []byte("User-agent: *\nDisallow: own\n"))
+	status, stdout, stderr := runWith(t.Context(), "", "lint", s.Name("rules/"))
+	must.Be(t, status == exitFailed && strings.Contains(stdout, "s3://bucket/rules/robots.txt:2:") && strings.Contains(stdout, "s3://bucket/rules/a.example:2:"),
+		"status %d, %s\n%s", status, stdout, stderr)
+}
+
+// -resume keeps outputs while the robots.txt that decided them are in their store as they were.
+func TestResumeWithRulesInStore(t *testing.T) {
+	s := blobtest.New(t)
+	s.Put("rules/a.example", []byte("User-agent: *\nDisallow: /a\n"))
+	folder := t.TempDir()
+	in, out := filepath.Join(folder, "in"), filepath.Join(folder, "out")
+	must.Do(t, os.Mkdir(in, 0o777))
+	must.Do(t, os.WriteFile(filepath.Join(in, "list.txt"), []byte("https://a.example/a\n"), 0o666))
+	run := func() string {
+		status, _, stderr := runWith(t.Context(), "", "-in", in, "-rules", s.Name("rules/"), "-out", out+"/", "-resume")
+		must.Need(t, status == exitDone, "status %d\n%s", status, stderr)
+		return stderr
+	}
+	run()
+	got := run()
+	must.Be(t, strings.Contains(got, "resuming: 1 of 1 output done already"), "the output is made again: %s", got)
+	s.Put("rules/a.example", []byte("User-agent: *\nDisallow: /other\n"))
+	must.Be(t, strings.Contains(run(), "s3://bucket/rules/a.example has changed"), "the change is not said")
+}
+
 // A robots.txt that is not the listed one any more ends the job with 75, whatever its length,
 // and so does one that an answer leaves empty.
 func TestRulesReplacedAfterTheListing(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"robotsbatch/batch"
 	"robotsbatch/io/rules/captures"
@@ -92,15 +91,17 @@ func (v *bodyVisitor) visitBody(ctx context.Context, b *Body) error {
 
 // folder visits the files of a folder.
 func (v *bodyVisitor) folder(ctx context.Context, name string) error {
-	own := filepath.Join(name, "robots.txt")
-	if info, err := os.Stat(own); err == nil && info.Mode().IsRegular() && !blob.IsURL(name) {
-		if err := v.file(ctx, own); err != nil {
-			return err
-		}
+	own, err := below(name, "robots.txt")
+	if err != nil {
+		return err
 	}
-	ignored := ignoredNames{more: v.options.MoreIgnored}
+	info, statErr := os.Stat(own)
+	isFile := statErr != nil || info.Mode().IsRegular() // no folder or pipe; opening it says what is wrong
+	ignored, hasOwn := ignoredNames{more: v.options.MoreIgnored}, false
 	dir, err := rulesdir.Open(ctx, name, rulesdir.Options{Profile: v.options.Profile, Limit: v.options.Limit, Ignored: func(file string) {
-		if file != "robots.txt" {
+		if file == "robots.txt" && isFile {
+			hasOwn = true
+		} else {
 			ignored.add(file)
 		}
 	}})
@@ -109,6 +110,11 @@ func (v *bodyVisitor) folder(ctx context.Context, name string) error {
 	}
 	defer dir.Close() // it was only read from
 	ignored.note(name, v.Found)
+	if hasOwn {
+		if err := v.file(ctx, own); err != nil {
+			return err
+		}
+	}
 	return dir.Files(func(file string, body []byte) error {
 		return v.visitBody(ctx, &Body{Name: file, Text: body})
 	})

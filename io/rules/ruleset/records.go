@@ -236,18 +236,23 @@ func (r *records) file(before *extent, row *captures.Capture) (*recordFile, erro
 	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, "\\") {
 		return f, option.Errorf("%s: %.200q is no name of a file below %s", r.table, name, option.WARCBase)
 	}
-	if f.name = filepath.Join(base, filepath.FromSlash(name)); blob.IsURL(base) {
-		u, err := blob.ParseURL(base)
-		if err != nil {
-			return f, err
-		}
-		if !u.IsFolder() {
-			u = u.Below("/")
-		}
-		f.name = u.Below(name).String()
-	}
+	var err error
+	f.name, err = below(base, name)
 	f.shown = blob.Shown(f.name)
-	return f, nil
+	return f, err
+}
+
+// below returns the name of a file in a folder, on this machine or in a store. Its own name has
+// slashes.
+func below(folder, file string) (string, error) {
+	if !blob.IsURL(folder) {
+		return filepath.Join(folder, filepath.FromSlash(file)), nil
+	}
+	u, err := blob.ParseURL(folder)
+	if !u.IsFolder() {
+		u = u.Below("/")
+	}
+	return u.Below(file).String(), err
 }
 
 // recordFile is a file with records, which is opened when the first is read.

@@ -1,11 +1,11 @@
 package ruleset
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -82,13 +82,14 @@ func (v *Versions) FileNow(ctx context.Context, source int, name string) (now ma
 	if source < 0 || source >= len(v.found.sources) || v.found.sources[source].kind != folderKind {
 		return now, "", false, nil
 	}
-	folder := &v.found.sources[source]
-	shown = filepath.Join(folder.shown(), name)
-	if blob.IsURL(folder.name) {
-		info, err := blob.Stat(ctx, folder.name+name)
-		return manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, shown, true, err
+	folder := v.found.sources[source].name
+	path, err := below(folder, name)
+	shown = blob.Shown(path)
+	if blob.IsURL(folder) {
+		info, statErr := blob.Stat(ctx, path)
+		return manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, shown, true, cmp.Or(err, statErr)
 	}
-	u, err := rulesdir.Version(folder.name, name)
+	u, err := rulesdir.Version(folder, name)
 	return manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified}, shown, true, err
 }
 
