@@ -433,7 +433,7 @@ func checkSums(ctx context.Context, name string, o *manifest.Output, to func(sha
 		damage = append(damage, fmt.Errorf("%s: %s: %s", blob.Shown(name), partName(o, part), what))
 	})
 	if err != nil {
-		return []error{err}
+		damage = append(damage, err) // after that of the parts before it, which is certain
 	}
 	return damage
 }

@@ -73,6 +73,17 @@ func TestDamage(t *testing.T) {
 	}
 }
 
+// A file that cannot be read to its end is damaged, and not only unread, if a part before is.
+func TestDamageBeforeAFailure(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "urls.txt")
+	must.Do(t, os.WriteFile(name, []byte("ab"), 0o600))
+	ctx, fail := context.WithCancelCause(t.Context())
+	damage := checkSums(ctx, name, &manifest.Output{Parts: []manifest.Part{{Size: 1}, {Size: 1}}}, func(float64) { fail(errors.New("the store failed")) })
+	must.Need(t, len(damage) == 2, "%v", damage)
+	must.Say(t, damage[0], "urls.txt: beginning (bytes 0 to 0): its checksum is")
+	must.Say(t, damage[1], "the store failed")
+}
+
 // A manifest that lists a file elsewhere does not have it read.
 func TestOutputElsewhere(t *testing.T) {
 	folder := t.TempDir()
