@@ -76,8 +76,10 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 	}
 	if o.Asked != "" {
-		if info, err := os.Stat(o.Asked); err == nil && !info.Mode().IsRegular() && o.Partitions > 1 {
-			return nil, option.Usagef("%s is no regular file, and %s reads it again for each pack: write it to a file", blob.Shown(o.Asked), option.Partitions)
+		if o.Partitions > 1 {
+			if err := o.CheckReread(option.Partitions); err != nil {
+				return nil, err
+			}
 		}
 		if o.History {
 			return nil, option.Usagef("%s lists what was asked for, and not when: it cannot be used with rules of other times", blob.Shown(o.Asked))

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"time"
 
 	"robotsbatch/batch/manifest"
@@ -96,6 +97,14 @@ type Options struct {
 	// MoreIgnored lists the first thousand names of a folder that are ignored in a note,
 	// instead of the first ten.
 	MoreIgnored bool
+}
+
+// CheckReread returns an error if Asked is no regular file, which the option by would read several times.
+func (o *Options) CheckReread(by option.Name) error {
+	if info, err := os.Stat(o.Asked); err == nil && !info.Mode().IsRegular() {
+		return option.Usagef("%s is no regular file, and %s reads it several times: write it to a file", option.FetchList.With(o.Asked), by)
+	}
+	return nil
 }
 
 // RulesShare divides Options.Memory: compiled rules take 1/RulesShare of it.

@@ -118,14 +118,11 @@ func (c *Job) Check(ctx context.Context, r *Running, given map[string][]string) 
 		return err
 	}
 	most := min(r.BatchMemory()/2, 1<<30)
-	asked, err := os.Stat(c.Asked)
 	switch {
 	case int64(c.Reading.MaxLine) > most:
 		return option.Usagef("%s is more than a batch may have: with this %s it is at most %s", option.MaxLine.With(cli.SizeText(int64(c.Reading.MaxLine))), option.Memory, cli.SizeText(most))
 	case c.Resume && slices.Contains(c.Sources, blob.Stdio): // as with -shard
 		return option.Usagef("%s and %s cannot tell whether stdin has the same rules: name a file with %s", option.Resume, option.Shard, option.Rules)
-	case c.Shard != nil && err == nil && !asked.Mode().IsRegular():
-		return option.Usagef("%s cannot tell whether %s has the same hosts for each shard: write it to a file", option.Shard, option.FetchList.With(c.Asked))
 	case c.Out == "-" && (c.Manifest || c.Resume):
 		return option.Usagef("%s and %s need an %s that stays: name a file or a folder", option.Manifest, option.Resume, option.Out)
 	case c.Shard == nil && blob.IsURL(c.Out) && (c.Manifest || c.Resume):
@@ -205,7 +202,7 @@ func (c *Job) checkShard(environment func(string) string) (err error) {
 		return option.Usagef("%s needs an %s that is a folder: its name ends with a slash, or it is there", option.Shard, option.Out)
 	}
 	c.Resume = true
-	return nil
+	return c.CheckReread(option.Shard)
 }
 
 // Deal returns the inputs of the shard, dealt by their names. A single input is divided

@@ -105,16 +105,15 @@ func (c *Input) ReadOnce(others ...string) error {
 
 // StdinOnce returns an error if stdin is named more than once in lists of what is read.
 func StdinOnce(lists ...[]string) error {
-	named := 0
-	for _, name := range slices.Concat(lists...) {
-		if name == blob.Stdio || name == "/dev/stdin" {
-			named++
-		}
-	}
-	if named > 1 {
+	if named := slices.DeleteFunc(slices.Concat(lists...), func(name string) bool { return !isStdin(name) }); len(named) > 1 {
 		return option.Usagef("stdin is read twice: name - only once")
 	}
 	return nil
+}
+
+// isStdin reports whether a name is one of stdin's.
+func isStdin(name string) bool {
+	return slices.Contains([]string{blob.Stdio, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, name)
 }
 
 // Resolve returns the inputs that -in and -files-from name, in that order; those of a folder
