@@ -78,7 +78,7 @@ func Count[T int | int64](dst *T) func(string) error {
 	return func(s string) error {
 		n, err := strconv.ParseInt(s, 10, bits)
 		if err != nil || n < 1 {
-			return errors.New("want a number from 1")
+			return fmt.Errorf("want a number from 1 to %d", uint64(1)<<(bits-1)-1)
 		}
 		*dst = T(n)
 		return nil
