@@ -3,6 +3,7 @@
 package blob
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -23,6 +24,29 @@ func TestPermissions(t *testing.T) {
 	must.Do(t, create(t, name).Close())
 	info := must.Get(os.Stat(name))(t)
 	must.Equal(t, info.Mode(), 0o640, "permissions")
+}
+
+// registered counts the functions that wait for the end of a context.
+type registered struct {
+	context.Context
+	done    chan struct{} // which never is
+	waiting int
+}
+
+func (r *registered) Done() <-chan struct{} { return r.done }
+
+func (r *registered) AfterFunc(func()) (stop func() bool) {
+	r.waiting++
+	return func() bool { r.waiting--; return true }
+}
+
+// A pipe that is closed does not wait for the end of its context.
+func TestClosedPipeWaitsForNothing(t *testing.T) {
+	r := &registered{Context: t.Context(), done: make(chan struct{})}
+	f := must.Get(Open(r, os.DevNull))(t)
+	must.Equal(t, r.waiting, 1)
+	must.Do(t, f.Close())
+	must.Equal(t, r.waiting, 0)
 }
 
 func TestSymbolicLinkStays(t *testing.T) {

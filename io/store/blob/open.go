@@ -17,6 +17,7 @@ type File struct {
 	in   input
 	size int64 // -1 for a stream
 	info Info
+	stop func() bool // of a pipe: the context does not end its reads any more; else nil
 }
 
 // input is what a File reads from.
@@ -41,9 +42,10 @@ func Open(ctx context.Context, name string) (*File, error) {
 		return openURL(ctx, name)
 	}
 	var f *os.File
-	if info, _ := os.Stat(name); info != nil && !info.Mode().IsRegular() { // even opening a device may block forever
+	info, _ := os.Stat(name)
+	isPipe := info != nil && !info.Mode().IsRegular()
+	if isPipe { // even opening a device may block forever
 		f, err = openPipe(ctx, name, os.O_RDONLY)
-		context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Now()) }) // of a nil file only returns an error
 	} else {
 		f, err = os.Open(name)
 	}
@@ -53,6 +55,8 @@ func Open(ctx context.Context, name string) (*File, error) {
 	opened, err := newFile(name, f)
 	if err != nil {
 		f.Close()
+	} else if isPipe {
+		opened.stop = context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Now()) })
 	}
 	return opened, err
 }
@@ -134,6 +138,9 @@ var errStream = errors.New("a stream can only be read from its beginning to its 
 func (f *File) Close() error {
 	if f.in == input(os.Stdin) {
 		return nil
+	}
+	if f.stop != nil {
+		f.stop()
 	}
 	if err := f.in.Close(); err != nil {
 		return withName(f.name, err)
