@@ -158,7 +158,7 @@ func utf16Of(ascii string) string {
 }
 
 func (s *warcSet) addOutcomes() {
-	for _, status := range []string{"204 No Content", "206 Partial", "304 Not Modified", "400 Bad", "401 No", "403 Forbidden", "404 Not Found", "410 Gone", "429 Slow", "451 Legal", "500 Error", "503 Busy", "600 Odd", "100 Continue"} {
+	for _, status := range []string{"204 No Content", "206 Partial|Content-Range: bytes 0-26/27", "304 Not Modified", "400 Bad", "401 No", "403 Forbidden", "404 Not Found", "410 Gone", "429 Slow", "451 Legal", "500 Error", "503 Busy", "600 Odd", "100 Continue"} {
 		s.host("s"+status[:3], status, "User-agent: *\nDisallow: /x\n")
 	}
 }

@@ -46,7 +46,10 @@ func (w *Reader) readResponse(x *captures.Capture) error {
 		if isPart && a.multipart {
 			return broken("the body has several parts of the whole")
 		}
-		isCut := w.header.truncated || isPart && a.last >= 0 && a.last != a.size-1 // the size 0 is not known
+		if isPart && a.last < 0 {
+			return broken("the body is a part, and no Content-Range says which")
+		}
+		isCut := w.header.truncated || isPart && a.last != a.size-1 // the size 0 is not known
 		isShort := isCut && a.length != 0 || !a.chunked && a.length > w.block.left
 		stored := w.block.left
 		if err := w.readBody(x); err != nil {

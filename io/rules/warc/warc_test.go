@@ -240,6 +240,8 @@ func TestResponses(t *testing.T) {
 		{"the same, as in Range", response(url, "206 Partial Content\nContent-Range: bytes=9-36/37", text), []string{"*a part that begins at byte 9", lost}},
 		{"a part of one byte", response(url, "206 Partial Content\nContent-Range: bytes 0-0/37", "U"), []string{url + ` 206 "U" cut`}},
 		{"a part of unknown size", response(url, "206 Partial Content\nContent-Range: bytes 0-27/*", text), []string{strings.Replace(whole, "200", "206", 1) + " cut"}},
+		{"a part of an unknown place", response(url, "206 Partial Content", text), []string{"*no Content-Range says which", lost}},
+		{"a part that is not of bytes", response(url, "206 Partial Content\nContent-Range: bytes */37", text), []string{"*no Content-Range says which", lost}},
 		{"several parts", response(url, "206 Partial Content\nContent-Type: multipart/byteranges; boundary=b", text), []string{"*several parts", lost}},
 		{"no part, by its status", response(url, "200 OK\nContent-Range: bytes 9-36/37", text), []string{whole}},
 		{"deflate", response(url, "200 OK\nContent-Encoding: deflate", zlibbed(text)), []string{whole}},

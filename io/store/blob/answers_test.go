@@ -96,6 +96,28 @@ func TestEmptyByItsHeadAlone(t *testing.T) {
 	}
 }
 
+// The first byte is not the whole object where the answer does not say so.
+func TestPartWithoutRange(t *testing.T) {
+	s, _ := stored(t, 1000)
+	s.Meddle(func(w http.ResponseWriter, r *http.Request, store http.Handler) {
+		if r.Method == http.MethodHead {
+			w.Header().Set("Content-Length", "0")
+			return
+		}
+		store.ServeHTTP(&rangeless{w}, r)
+	})
+	_, err := blob.Open(t.Context(), s.Name("x"))
+	must.Say(t, err, "s3://bucket/x: the store does not say how long it is")
+}
+
+// rangeless answers without a Content-Range.
+type rangeless struct{ http.ResponseWriter }
+
+func (w *rangeless) WriteHeader(status int) {
+	w.Header().Del("Content-Range")
+	w.ResponseWriter.WriteHeader(status)
+}
+
 // An object is refused for the time being where nothing says its length, and where its
 // length is not the listed one.
 func TestLengthsThatAreNotListed(t *testing.T) {

@@ -259,6 +259,8 @@ func CheckRange(r Range, contentRange string, of Attributes) (size int64, err er
 			return 0, ErrNoObject
 		case r.Offset > 0:
 			return 0, errors.New("the store sends the whole object where a range was asked for: copy the object to a file, and name that")
+		case of.Size == r.Length: // it may be that part, without a word on the whole
+			return -1, nil
 		}
 		return of.Size, nil
 	}
