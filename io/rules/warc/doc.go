@@ -3,8 +3,8 @@
 // target of a redirect.
 //
 // A [Reader] reads a file once, as a stream: plain, gzip with one or more records a
-// member, or zstd. It skips records that are no HTTP responses: requests, metadata
-// and DNS lookups. It reports what is broken: a member that cannot be decompressed, a record
+// member, or zstd. A resource with the URL of one is its body alone. It skips records that are no HTTP
+// responses: requests, metadata and DNS lookups. It reports what is broken: a member that cannot be decompressed, a record
 // of a wrong length or without a date, a response that is not HTTP. If the URL can be read, a
 // broken response is a fetch without an answer, because without it the host would be allowed.
 // Reading goes on at the next record that it finds.

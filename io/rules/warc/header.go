@@ -16,7 +16,7 @@ const version = "WARC/"
 
 // header is the part of a record's header that matters.
 type header struct {
-	kind      string // "response" or "revisit", else empty
+	kind      string // "response", "revisit" or "resource", else empty
 	url       []byte
 	record    captures.Name // of WARC-Record-ID
 	payload   captures.Name // of WARC-Payload-Digest
@@ -46,9 +46,9 @@ type revisited struct {
 	originalAt  time.Time
 }
 
-// isResponse reports whether the record is an HTTP response, and so may be a capture.
+// isResponse reports whether the record is an HTTP response, or the body of one, and so may be a capture.
 func (h *header) isResponse() bool {
-	return h.kind == "response" && h.http && h.isHTTP()
+	return (h.kind == "response" || h.kind == "resource") && h.isHTTP()
 }
 
 // isRevisit reports whether the record is an HTTP response whose payload is elsewhere.
@@ -150,9 +150,10 @@ func (w *Reader) skipLongHeader(h *header) error {
 func (h *header) set(key, value []byte) error {
 	switch {
 	case isField(key, "WARC-Type"):
-		switch kind := string(value); kind {
-		case "response", "revisit":
-			h.kind = kind
+		for _, kind := range [...]string{"response", "revisit", "resource"} {
+			if isField(value, kind) {
+				h.kind = kind
+			}
 		}
 	case isField(key, "WARC-Target-URI"):
 		h.url = append(h.url[:0], withoutBrackets(value)...)

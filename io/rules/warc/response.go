@@ -12,11 +12,13 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// readResponse sets x to the HTTP response in the record's block. After an error the next
+// readResponse sets x to the HTTP response, or the body, in the record's block. After an error the next
 // record can be read, unless block.err is set.
 func (w *Reader) readResponse(x *captures.Capture) error {
 	*x = captures.Capture{URL: x.URL, Time: x.Time}
-	if err := w.readHTTPHeader(); err != nil {
+	if w.header.kind == "resource" { // the body alone
+		w.answer = answer{status: 200, length: -1}
+	} else if err := w.readHTTPHeader(); err != nil {
 		return err
 	}
 	for w.answer.status/100 == 1 && w.startsHTTP() { // the final response comes after it

@@ -295,8 +295,13 @@ func TestResponses(t *testing.T) {
 
 		{"others are skipped", record("warcinfo", "", "a: b\r\n") + record("request", url, "GET / HTTP/1.1\r\n\r\n", "Content-Type: application/http; msgtype=request") +
 			record("revisit", "dns:a.example", "") + record("metadata", url, "x") + record("conversion", url, "x") +
-			record("response", "dns:a.example", "1.2.3.4", "Content-Type: text/dns") + record("response", url, "x", "Content-Type: text/plain") +
+			record("response", "dns:a.example", "1.2.3.4", "Content-Type: text/dns") + record("resource", "urn:text:a", text) +
 			response(url, "200 OK", text), []string{whole}},
+		{"of another type", record("response", url, "x", "Content-Type: text/plain") + response(url, "200 OK", text), []string{"*offset 0: *no HTTP*", lost, whole}},
+		{"type in capitals", strings.Replace(response(url, "200 OK", text), "response", "RESPONSE", 1), []string{whole}},
+		{"body alone", record("resource", url, text, "Content-Type: text/plain"), []string{whole}},
+		{"body alone, cut", record("resource", url, text, "WARC-Truncated: length"), []string{whole + " cut"}},
+		{"body alone, cut before its first byte", record("resource", url, "", "WARC-Truncated: length"), []string{"*there is no body*", lost}},
 
 		{"header with a line that is none", response(url, "200 OK\nno colon\nLocation: /", text), []string{whole}},
 		{"two lengths", response(url, "200 OK\nContent-Length: 3\nContent-Length: 4", text), []string{whole}},
@@ -439,12 +444,14 @@ func TestBrokenMember(t *testing.T) {
 	}
 }
 
-// What follows a damaged frame is lost, and the message says so.
+// What follows a damaged frame is lost, and its record, which may be damaged, is a fetch without an
+// answer. The message says so.
 func TestBrokenFrame(t *testing.T) {
 	broken := []byte(zstded(response(url, "200 OK", text)))
 	broken[len(broken)/2] ^= 0xFF
 	got, _ := read(t, strings.NewReader(zstded(response(url, "200 OK", text))+string(broken)+zstded(response(url, "200 OK", text))), Options{})
-	compare(t, got, []string{fmt.Sprintf("%s 200 %q", url, text), "*; the rest of the file is not read*"})
+	whole := fmt.Sprintf("%s 200 %q", url, text)
+	compare(t, got, []string{whole, whole, "*offset 262: record of *; the rest of the file is not read*", url + " 0 failed"})
 }
 
 // TestLimit: no more than one byte above the limit is read of any body.
