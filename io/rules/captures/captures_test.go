@@ -571,6 +571,8 @@ func TestRedirectsToDotSegmentsAndEscapes(t *testing.T) {
 		{"https://b.example/%72obots%2etxt", "https://b.example/robots.txt"},
 		{"https://b.example/~r%c3%a9", "https://b.example/%7Er%C3%A9"},
 		{"./x/./y?z", "https://a.example/x/y?z"},
+		{"/r é?\"ü\"", "https://a.example/r%20%C3%A9?%22%C3%BC%22"},
+		{"/r%20%C3%A9", "https://a.example/r é"},
 	} {
 		var bodies distinct
 		s := NewSet(Options{Bodies: &bodies})

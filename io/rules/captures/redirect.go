@@ -2,6 +2,7 @@ package captures
 
 import (
 	"bytes"
+	"slices"
 
 	"robotsbatch/matcher/urls"
 )
@@ -73,14 +74,14 @@ func pathStart(url []byte) int {
 }
 
 // appendNormalised appends a path, with its query and fragment, normalised by RFC 3986 §6.2.2:
-// escapes of unreserved characters are decoded, others get upper-case digits, and dot segments
-// are removed.
+// escapes of unreserved characters are decoded, others get upper-case digits, bytes that no URL has
+// are escaped, as crawlers do, and dot segments are removed.
 func appendNormalised(dst, path []byte) []byte {
 	start := len(dst)
-	if bytes.IndexByte(path, '%') < 0 {
-		dst = append(dst, path...)
+	if slices.ContainsFunc(path, urls.NeedsWork) {
+		dst = appendEscaped(dst, path)
 	} else {
-		dst = appendUnescaped(dst, path)
+		dst = append(dst, path...)
 	}
 	path, rest := dst[start:], []byte(nil)
 	if end := bytes.IndexAny(path, "?#"); end >= 0 {
@@ -92,12 +93,15 @@ func appendNormalised(dst, path []byte) []byte {
 	return append(dst[:start+removeDots(path)], rest...)
 }
 
-// appendUnescaped appends text with escapes of unreserved characters decoded, and upper-case
-// digits in others.
-func appendUnescaped(dst, text []byte) []byte {
+// appendEscaped appends text with escapes of unreserved characters decoded, upper-case digits in
+// others, and escapes of bytes that no URL has. A % that begins no escape stays.
+func appendEscaped(dst, text []byte) []byte {
 	for i := 0; i < len(text); i++ {
 		c, escaped := urls.Unescape(text, i)
 		switch {
+		case !escaped && text[i] != '%' && urls.NeedsWork(text[i]):
+			dst = urls.AppendEscape(dst, text[i])
+			continue
 		case !escaped:
 			dst = append(dst, text[i])
 			continue
