@@ -159,6 +159,10 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	for _, name := range []string{"index.csv", "index.cdxj", "index.cdx", "dashes.csv", "index.parquet"} {
 		must.Equal(t, mustRun(t, append(job, name, "-warc-base", ".")...), want, name)
 	}
+	writeText(t, "cut.cdxj", cdxj[:len(cdxj)-30]) // within the object of the last host, after its URL
+	status, out, said := runWith(t.Context(), "", append(job, "cut.cdxj", "-warc-base", ".")...)
+	must.Be(t, status == exitDone && strings.Contains(out, "https://"+all[9].host+"/x,false,unreachable,") && strings.Contains(said, "cut.cdxj: line 10 taken as a fetch without an answer: it is not a JSON object"),
+		"status %d, %s\n%s", status, out, said)
 
 	change := func(host int, old, changed string) { // of the row of a host
 		row := all[host].index()
@@ -174,7 +178,7 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	change(6, ",200,", ",404,")
 	change(7, fmt.Sprintf(",301,,%s,%d,%d", all[7].file, all[7].offset, all[7].length), ",301,https://h8.example/robots.txt,,,")
 	writeText(t, "wrong.csv", index)
-	status, out, said := runWith(t.Context(), "", append(job, "wrong.csv", "-warc-base", ".")...)
+	status, out, said = runWith(t.Context(), "", append(job, "wrong.csv", "-warc-base", ".")...)
 	var reasons []string
 	for _, row := range tableOf(t, []byte(out)) {
 		reasons = append(reasons, row["reason"])

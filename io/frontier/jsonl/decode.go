@@ -88,7 +88,7 @@ func (r *rows) passThrough() *rows { return r }
 
 // crawlIndex is a crawl index's rows, also as a record.
 type crawlIndex struct {
-	arrow.Record
+	named
 	*rows
 }
 
@@ -147,7 +147,7 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	case !d.options.Columns: // no table is asked for
 	case d.cdxj:
 		record := lines.Record(d.schema, append([]*lines.Strings{&d.surt, &d.timestamp, &d.urls}, d.values...))
-		b.Table, b.Release = crawlIndex{record, &d.rows}, record.Release
+		b.Table, b.Release = crawlIndex{named{record, &d.rows, block.FirstLine}, &d.rows}, record.Release
 	case d.schema != nil:
 		record := lines.Record(d.schema, d.values)
 		b.Table, b.Release = named{record, &d.rows, block.FirstLine}, record.Release
@@ -232,7 +232,7 @@ func (d *decoder) addLine(r row, number int64) {
 				number, d.watched[d.scanner.clash], option.Prefix, option.Prefix.With("robots_"))
 		}
 		d.seen |= d.scanner.found
-	} else if d.cdxj || len(d.values) == 0 {
+	} else if len(d.values) == 0 {
 		d.scanner.found = 0 // of an object that is none
 	}
 	d.addURL(d.scanner.value(0)) // the first of objects.keys

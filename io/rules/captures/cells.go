@@ -117,16 +117,20 @@ func (b *tableBatch) cellsAt(column, row int) *cells {
 }
 
 // bytesAt returns the text of a column in a row, valid as long as the batch. It is nil only
-// for null: an empty text is not nil, even if the column has no bytes at all.
+// for null, or a word for it: an empty text is not nil, even if the column has no bytes at all.
 func (b *tableBatch) bytesAt(column, row int) []byte {
 	c := b.cellsAt(column, row)
 	if c == nil {
 		return nil
 	}
-	if text := c.text.Value(row); text != nil {
+	switch text := c.text.Value(row); {
+	case len(text) == 0:
+		return []byte{}
+	case isNothing(text):
+		return nil
+	default:
 		return text
 	}
-	return []byte{}
 }
 
 // numberAt returns the whole number of a column in a row, which may be written as text; -1 if

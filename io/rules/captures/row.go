@@ -83,8 +83,9 @@ func (r *row) capture(x *Capture) {
 
 var errNullBody = errors.New("it has a 2xx status and a null body: only an empty text is an empty robots.txt")
 
-// nothings are the texts, in lower case, that stand for a value that is not there.
-var nothings = []string{"", "none", "null", "nan", "<na>"}
+// nothings are the texts, in lower case, that stand for a value that is not there: what Python, pandas
+// and SQL write into text.
+var nothings = []string{"", "none", "null", "nan", "<na>", `\n`}
 
 // dash stands for a value that is not there in indexes, such as the status of a revisit.
 const dash = "-"
@@ -99,7 +100,8 @@ func undash(text []byte) []byte {
 
 // isNothing reports whether a text stands for a value that is not there.
 func isNothing(text []byte) bool {
-	return slices.ContainsFunc(nothings, func(none string) bool { return strings.EqualFold(none, string(text)) })
+	const longest = 4
+	return len(text) <= longest && slices.ContainsFunc(nothings, func(none string) bool { return strings.EqualFold(none, string(text)) })
 }
 
 // setStatus sets the status from its cell in row i, which has a number or a text of digits or of

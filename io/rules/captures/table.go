@@ -1,6 +1,7 @@
 package captures
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -123,19 +124,21 @@ func Keys() (keys []lines.Named) {
 // indexes do. From the first batch with such rows on, the columns of indexes are
 // read where a row has no value in the column that they stand for.
 //
-// Floats are read where they are whole. The texts none, null, nan and, of an error, false and
-// 0 are like empty ones, whatever their case. So is a dash as a status, a time or a filename.
+// Floats are read where they are whole. The texts none, null, nan, \N and, of an error, false and
+// 0 mean null, whatever their case. So is a dash as a status, a time or a filename.
 //
 // The body and one of url and authority are required. Other columns are ignored. Objects
-// may lack any of them. A name in other case counts where no column has it in its own.
+// may lack any of them. A name in other case, or with blanks around it, counts where no column has it
+// in its own.
 type Table struct {
 	options TableOptions
 	source  TableSource
 	// In the schema, columns or -1, and then those that indexes have.
 	columns [tableColumns][]int
 
-	noted bool // whether the first batch was looked at by noteAlike
-	named bool // whether a batch named WARC records
+	noted   bool // whether the first batch was looked at by noteAlike
+	escaped bool // whether noteLineEnds has noted a body
+	named   bool // whether a batch named WARC records
 
 	now   tableBatch
 	next  int   // row
@@ -186,11 +189,11 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 }
 
 // columnsNamed returns the indices of the columns with a name; if there is none, of those
-// whose name differs only in case.
+// whose name differs only in case or by blanks around it.
 func columnsNamed(schema *arrow.Schema, name string) []int {
 	indices := schema.FieldIndices(name)
 	for i, f := range schema.Fields() {
-		if strings.EqualFold(f.Name, name) && !schema.HasField(name) {
+		if strings.EqualFold(strings.TrimSpace(f.Name), name) && !schema.HasField(name) {
 			indices = append(indices, i)
 		}
 	}
@@ -237,6 +240,7 @@ func (t *Table) readRow() {
 		t.row, t.given, t.count = r, 0, r.urls(&t.urls)
 		t.whole = t.whole || r.broken == nil
 	}
+	t.noteLineEnds(&r)
 	t.hasBody = t.hasBody || r.body != nil || r.file != nil
 	t.lacksBody = t.lacksBody || errors.Is(skipped, errNullBody)
 	t.next++
@@ -347,6 +351,17 @@ func (t *Table) checkFolders() error {
 		}
 	}
 	return nil
+}
+
+// noteLineEnds reports the first body that is one line with \n for its line ends, as some programs write
+// text: then it has no rules.
+func (t *Table) noteLineEnds(r *row) {
+	if t.escaped || t.options.Note == nil || bytes.IndexByte(r.body, '\n') >= 0 || !bytes.Contains(r.body, []byte(`\n`)) {
+		return
+	}
+	t.escaped = true
+	t.options.Note(option.Messagef(`%s: the body of %.200q has \n in place of line ends, so that its rules do not count: if the site did not send that, write bodies as they were sent`,
+		t.options.Name, cmp.Or(string(r.url), string(r.authority))))
 }
 
 // noteAlike reports the columns that are named like one that is missing or null in the first

@@ -228,6 +228,16 @@ func TestColumnsAlike(t *testing.T) {
 	}
 }
 
+// Bodies of which the line ends are escaped have no rules, which is said once.
+func TestEscapedLineEnds(t *testing.T) {
+	text := arrow.BinaryTypes.String
+	source := tableOf(t, `[{"url":"http://a/robots.txt","body":"User-agent: *\nDisallow: /\\n"},{"url":"http://b/robots.txt","body":"User-agent: *\\nDisallow: /"},
+		{"authority":"c","body":"User-agent: *\\nDisallow: /"}]`, field("url", text), field("authority", text), field("body", text))
+	var notes []string
+	readTable(t, must.Get(NewTable(source, TableOptions{Name: "t", Note: func(m option.Message) { notes = append(notes, fmt.Sprint(m)) }}))(t))
+	must.Be(t, len(notes) == 1 && strings.HasPrefix(notes[0], `t: the body of "http://b/robots.txt" has \n in place of line ends`), "%q", notes)
+}
+
 // A table whose answers have no body is refused, whatever its format: jsonl without the key.
 func TestTableWithoutBodies(t *testing.T) {
 	text := arrow.BinaryTypes.String
@@ -297,6 +307,16 @@ func TestTablesOfOthers(t *testing.T) {
 			"other case", `[{"url":"http://a/robots.txt","Body":"x","STATUS":503}]`,
 			[]arrow.Field{field("url", text), field("Body", text), field("STATUS", number)},
 			[]string{`http://a/robots.txt 503 false never "" "x"`},
+		},
+		{
+			"blanks around names", `[{"url":"http://a/robots.txt"," Body ":"x"," status":503}]`,
+			[]arrow.Field{field("url", text), field(" Body ", text), field(" status", number)},
+			[]string{`http://a/robots.txt 503 false never "" "x"`},
+		},
+		{
+			"words for null", `[{"url":"http://a/robots.txt","body":"None","status":200},{"url":"NULL","authority":"http://b","body":"\\N","status":404},{"url":"nan","authority":"http://c","body":"nano"}]`,
+			[]arrow.Field{field("url", text), field("authority", text), field("body", text), field("status", number)},
+			[]string{`http://b/robots.txt 404 false never "" ""`, `http://c/robots.txt 0 false never "" "nano"`},
 		},
 		{
 			"both cases", `[{"url":"http://a/robots.txt","body":"x","Body":"y"}]`,
