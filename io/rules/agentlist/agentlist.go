@@ -177,7 +177,11 @@ func (l *list) addJSON(text []byte) error {
 		}
 		name := key.(string) // keys are strings
 		chain, err := parse(strings.TrimSpace(name), ",")
-		if err != nil || len(chain) > 1 {
+		switch {
+		case value[0] == '[': // which describes no agent
+			bad = append(bad, fmt.Errorf("the key %q has a list: make each agent a key, with an object or a text", name))
+			continue
+		case err != nil || len(chain) > 1:
 			bad = append(bad, fmt.Errorf("the key %q names no agent", name))
 			continue
 		}

@@ -62,6 +62,7 @@ func TestParseRefuses(t *testing.T) {
 		{`{"a": }`, "the JSON is broken"},
 		{`{"a": 1} x`, "the JSON goes on after its object"},
 		{`{"": 1}`, `the key "" names no agent`},
+		{`{"bots": ["GPTBot"]}`, `the key "bots" has a list: make each agent a key`},
 		{`{"/1.0": 1}`, `the key "/1.0" names no agent`},
 		{`{"a,b": 1}`, `the key "a,b" names no agent`},
 		{strings.Repeat("#", MaxSize+1), "more than 1 MiB"},
