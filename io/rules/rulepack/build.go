@@ -218,7 +218,7 @@ func (b *Builder) enqueue(authority []byte, surt surtStart, source uint32, o ori
 	if err == nil {
 		err = eachBody(o, history, q.captures(), func(body uint32) error { return b.bodies.usedBy(body, surt) })
 	}
-	b.mu.Unlock()
+	b.mu.Unlock() // fail locks it
 	return b.fail(err)
 }
 

@@ -428,7 +428,7 @@ func (t *captureWalk) addInterval(x interval, times []byte) (err error) {
 			return err
 		}
 	}
-	if !t.impliesCaptures(&i) {
+	if !t.infer(&i) {
 		return t.pack.damaged("what it says of %q is not what status %d means", t.known.Authority, i.Status)
 	}
 	start := len(t.fetches)
@@ -441,12 +441,11 @@ func (t *captureWalk) addInterval(x interval, times []byte) (err error) {
 	return nil
 }
 
-// impliesCaptures reports whether an interval's outcome is the one that its status leads to,
-// given the intervals before it. Then the interval says what the captures were. A stale copy
-// and a redirect with a target depend on other captures, and are reported as false. It must be
-// called once for each interval, oldest first, because it sets lastKept.
-func (t *captureWalk) impliesCaptures(i *access.Interval) bool {
-	hasRules := i.Access == access.Rules
+// infer takes the next interval of an authority without an entry, and sets lastKept. It returns false for
+// damage: the outcome is not what the status means after the intervals before. A stale copy and a redirect
+// with a target depend on other captures, and so have an entry; a redirect without one leads nowhere.
+func (t *captureWalk) infer(i *access.Interval) bool {
+	hasRules := i.Access == access.Rules // with status 0: of a body without a status
 	f := access.Fetch{Status: int(i.Status), Failed: i.Status == 0 && !hasRules, Renewed: t.lastKept != 0}
 	switch {
 	case i.Stale:
