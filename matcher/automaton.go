@@ -72,7 +72,7 @@ func (a *automaton) addNodes(literals [][]byte) {
 	a.labels = append(slices.Grow(a.labels[:0], nodes), 0)
 	a.spans = append(slices.Grow(a.spans[:0], nodes), literalSpan{0, uint32(len(literals))})
 	for node, depth := 0, 0; node < len(a.spans); depth++ {
-		for level := len(a.spans); node < level; node++ { // the nodes of one depth
+		for levelEnd := len(a.spans); node < levelEnd; node++ { // the nodes of one depth
 			low, high := a.spans[node].low, a.spans[node].high
 			n := automatonNode{first: uint32(len(a.spans))}
 			if low < high && len(literals[low]) == depth { // the shortest one comes first

@@ -93,13 +93,13 @@ func (b *builder) writeLeaf(s span) {
 	only := &b.entries[s.low]
 	label := only.literalPrefix()[s.depth:]
 	leaf := b.leaves[s.node*leafSize:][:leafSize]
-	put32(leaf, uint32(len(b.text)))
+	put32(leaf[leafTextAt:], uint32(len(b.text)))
 	put32(leaf[leafLengthAt:], uint32(len(label)))
 	b.text = append(b.text, label...)
 	s.depth += len(label)
 	if s.high-s.low == 1 && !only.anchored && len(only.text) == s.depth {
 		above := b.end(s.above)
-		put32(leaf[leafBestAt:], max(le32(above), only.rule))
+		put32(leaf[leafBestAt:], max(le32(above[endBestAt:]), only.rule))
 		put32(leaf[leafListAt:], le32(above[endListAt:]))
 		return
 	}
@@ -153,7 +153,7 @@ func (b *builder) firstLonger(s span) int {
 // the list of their wildcard suffixes, if they have any. It returns the end's number.
 func (b *builder) addEnd(s span) (end uint32) {
 	above := b.end(s.above)
-	prefix, list := le32(above), le32(above[endListAt:])
+	prefix, list := le32(above[endBestAt:]), le32(above[endListAt:])
 	var exact uint32
 	wild := b.wild[:0]
 	for i := s.low; i < s.high; i++ {

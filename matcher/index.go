@@ -202,7 +202,7 @@ func (c *compiled) collectLists(p *Target, list uint32) {
 	p.lists.reset(int(c.signatures-c.lists) / listSize)
 	for limit := uint32(len(p.plain)) + 1; list != 0; { // no spelling is longer
 		record := c.list(list)
-		depth := kernels.Load32(c.data, record)
+		depth := kernels.Load32(c.data, record+listDepthAt)
 		if depth >= limit {
 			return // of a forged group
 		}

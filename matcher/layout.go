@@ -89,12 +89,12 @@ const (
 	literalSize = 8
 	noteSize    = 16
 
-	// Where the fields of each are, those at 0 apart. A list has its first allowing and disallowing suffix
-	// side by side, and so the best rules of both.
+	// Where the fields of each are, except a node's label, a suffix's rule and a note's line, at 0. A list has
+	// its first allowing and disallowing suffix side by side, and so the best rules of both.
 	nodeLowAt, nodeHighAt, nodeChildAt, nodeEndAt               = 8, 16, 24, 28
-	leafLengthAt, leafBestAt, leafListAt                        = 4, 8, 12
-	endWholeAt, endListAt                                       = 4, 8
-	listAllowAt, listBestAt, listAboveAt                        = 4, 16, 24
+	leafTextAt, leafLengthAt, leafBestAt, leafListAt            = 0, 4, 8, 12
+	endBestAt, endWholeAt, endListAt                            = 0, 4, 8
+	listDepthAt, listAllowAt, listBestAt, listAboveAt           = 0, 4, 16, 24
 	suffixFlagsAt, suffixFirstAt, suffixLongestAt, suffixListAt = 4, 8, 12, 16
 	noteTextAt, noteLengthAt, noteGroupAt                       = 4, 8, 12
 )

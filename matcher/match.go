@@ -104,7 +104,7 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	if walked.leaf != 0 {
 		depth = walked.stop // the rest of the path does not matter
 		if p.profile == robotstxt.Google && urls.IsBlank(path[depth-1]) {
-			depth = whole // the path may end here: blanks at its end are cut off
+			depth = whole // the path may end here, where blanks are cut off; under RFC9309 no label has a raw blank
 		}
 		return c.leafRule(walked.leaf), depth
 	}
@@ -118,13 +118,13 @@ func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 		p.prepare()
 		path, depth = p.query, whole
 		walked = c.walk(path)
-		ended = walked.stop >= len(path)
+		ended = walked.stop >= len(path) // a query spelling has no fragment
 	}
 	if walked.leaf != 0 {
 		return c.leafRule(walked.leaf), depth
 	}
 	record := c.end(walked.end)
-	literal = candidates{list: kernels.Load32(c.data, record+endListAt), best: kernels.Load32(c.data, record)}
+	literal = candidates{list: kernels.Load32(c.data, record+endListAt), best: kernels.Load32(c.data, record+endBestAt)}
 	if ended && walked.at == walked.stop { // the whole path: rules with '$' match as well
 		literal.best = max(literal.best, kernels.Load32(c.data, record+endWholeAt))
 	}
@@ -215,7 +215,7 @@ func (c *compiled) leafRule(leaf int) candidates {
 // leafLabel returns the length of a leaf's label and the number of its bytes that path starts
 // with. No path starts with a label that lies outside the text.
 func (c *compiled) leafLabel(path []byte, leaf int) (length, same int) {
-	label, ok := c.textAt(kernels.Load32(c.data, leaf), kernels.Load32(c.data, leaf+leafLengthAt))
+	label, ok := c.textAt(kernels.Load32(c.data, leaf+leafTextAt), kernels.Load32(c.data, leaf+leafLengthAt))
 	if !ok {
 		return 1, 0
 	}

@@ -103,7 +103,7 @@ func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uin
 			if rule <= floor {
 				break // the best rule comes first
 			}
-			if c.matchSuffix(suffix, p.plain, p.query, kernels.Load32(c.data, record)) {
+			if c.matchSuffix(suffix, p.plain, p.query, kernels.Load32(c.data, record+listDepthAt)) {
 				best, floor = rule, rule
 				break
 			}

@@ -148,7 +148,7 @@ func isMisspelt(name, meant string) bool {
 	switch len(rest) - len(restMeant) {
 	case 0:
 		return len(rest) > 1 && rest[0] == restMeant[1] && rest[1] == restMeant[0] && rest[2:] == restMeant[2:]
-	case -1: // a letter is left out, but not the first
+	case -1: // a letter is left out, but not the first: the rest may name another crawler
 		return same > 0 && rest == restMeant[1:]
 	case 1:
 		return same > 0 && rest[0] == name[same-1] && rest[1:] == restMeant

@@ -65,7 +65,8 @@ func SplitURL(url string) (authority, path, reason string) {
 	return authority, path, ""
 }
 
-// splitAuthority returns the canonical host and port, without userinfo.
+// splitAuthority returns the canonical host and port, without userinfo; port is "" if there is none.
+// ok is false if either is invalid.
 func splitAuthority(s string) (host, port string, ok bool) {
 	s = s[strings.LastIndexByte(s, '@')+1:]
 	if literal, isLiteral := strings.CutPrefix(s, "["); isLiteral {
