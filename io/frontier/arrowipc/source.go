@@ -113,12 +113,12 @@ func (s *Source) URLColumn() string { return s.urls.Name() }
 
 // Notes returns lines for people about columns that are written as another type than the input has.
 func (s *Source) Notes() []string {
-	if s.passing || s.options.Keep != batch.KeepAll {
+	if s.passing || s.options.Keep != batch.KeepAll { // columns are copied undecoded, or only URLs are written
 		return nil
 	}
 	var notes []string
 	for i, field := range s.reader.Schema().Fields() {
-		if bits := s.reader.Decimals(i); bits > 0 {
+		if bits := s.reader.SmallDecimal(i); bits > 0 {
 			notes = append(notes, fmt.Sprintf("column %q: decimal%d is written as decimal128", field.Name, bits))
 		}
 	}

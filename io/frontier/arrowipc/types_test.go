@@ -213,7 +213,7 @@ func TestPassThroughSmallDecimals(t *testing.T) {
 				tablestest.SameRows(t, batches[i].Table.(arrow.Record).Column(1), wide, rows)
 			}
 			s := must.Get(OpenStream(bytes.NewReader(out), Options{Name: "out"}))(t)
-			must.Equal(t, s.reader.Decimals(1), bits, "decimals of")
+			must.Equal(t, s.reader.SmallDecimal(1), bits, "decimals of")
 			s.Close()
 		}
 	}

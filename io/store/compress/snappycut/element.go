@@ -108,15 +108,15 @@ func appendCopy(dst, written []byte, offset int) []byte {
 
 // appendLiteral appends p as a literal; no bytes need none.
 func appendLiteral(dst, p []byte) []byte {
-	rest := len(p) - 1 // the format has the length less 1
+	lengthLess1 := len(p) - 1 // what the format has
 	switch {
-	case rest < 0:
-	case rest < mostShort:
-		dst = append(dst, byte(rest)<<2)
-	case rest < 1<<16:
-		dst = append(dst, (mostShort+1)<<2, byte(rest), byte(rest>>8)) // a tag of mostShort + n has n + 1 bytes after it
+	case lengthLess1 < 0:
+	case lengthLess1 < mostShort:
+		dst = append(dst, byte(lengthLess1)<<2)
+	case lengthLess1 < 1<<16:
+		dst = append(dst, (mostShort+1)<<2, byte(lengthLess1), byte(lengthLess1>>8)) // a tag of mostShort + n has n + 1 bytes after it
 	default:
-		dst = binary.LittleEndian.AppendUint32(append(dst, (mostShort+3)<<2), uint32(rest))
+		dst = binary.LittleEndian.AppendUint32(append(dst, (mostShort+3)<<2), uint32(lengthLess1))
 	}
 	return append(dst, p...)
 }

@@ -95,7 +95,7 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, erro
 	case h.HasFCS && h.FrameContentSize != uint64(len(plain)):
 		return dst, ErrDamaged
 	}
-	size := c.begin(plain, len(head), kept)
+	size := c.begin(len(head), plain, kept)
 	begin := len(dst)
 	dst = appendFrameHeader(dst, frame, h.SingleSegment, size)
 	for len(head) > 0 { // no block may be larger than the window
@@ -114,16 +114,16 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, erro
 }
 
 // begin sets what is known before the first block, and returns the size of the new frame's
-// content. head is the size of its head.
-func (c *Cutter) begin(plain []byte, head int, kept []Range) (size int) {
+// content, of which headSize bytes come before what is kept of plain.
+func (c *Cutter) begin(headSize int, plain []byte, kept []Range) (size int) {
 	c.plain, c.kept, c.last, c.blocks = plain, kept, -1, 0
 	c.starts = c.starts[:0]
-	at := head
+	at := headSize
 	for _, r := range kept {
 		c.starts = append(c.starts, at)
 		at += r.High - r.Low
 	}
-	c.in = history{repeatOffsets: [3]uint32{1, 4, 8}} // as of each frame
+	c.in = history{repeatOffsets: [3]uint32{1, 4, 8}} // as at the start of every frame (RFC 8878 §3.1.1.5)
 	c.out = c.in
 	return at
 }
@@ -228,9 +228,9 @@ func (c *Cutter) copyBlock(dst, whole []byte) []byte {
 }
 
 // cutCompressed appends what is kept of a compressed block, which begins at byte at, and returns the
-// number of bytes that it decompresses to. whole is the block with its header. It copies the block,
-// or codes its sequences again, or changes them, whichever is enough.
-func (c *Cutter) cutCompressed(dst, whole []byte, at int) ([]byte, int, bool) {
+// number of bytes that it decompresses to. ok is false if the block is damaged. whole is the block with its
+// header. It copies the block, or codes its sequences again, or changes them, whichever is enough.
+func (c *Cutter) cutCompressed(dst, whole []byte, at int) (_ []byte, size int, ok bool) {
 	c.blocks++
 	c.tables.collect(&c.in, &c.out)
 	before := c.in
@@ -243,12 +243,12 @@ func (c *Cutter) cutCompressed(dst, whole []byte, at int) ([]byte, int, bool) {
 		return dst, b.contentSize, true
 	}
 	inside := c.kept[k].Low <= at && at+b.contentSize <= c.kept[k].High
-	// Coding the sequences of a block again that can be copied would add 17 % to a job.
+	// Without copying, a job would take 17 % longer.
 	if inside && at+b.firstCopied >= c.kept[k].Low && c.canCopy(&before) { // all bytes that its matches copy are kept
 		return c.copyBlock(dst, whole), b.contentSize, true
 	}
-	same := !c.rewrite(at, k)
-	return c.writeBlock(dst, at, same), b.contentSize, true
+	changed := c.rewrite(at, k)
+	return c.writeBlock(dst, at, changed), b.contentSize, true
 }
 
 // canCopy reports whether the block may be copied: what it uses of before, the history before it in the

@@ -10,13 +10,13 @@ import (
 )
 
 // writeBlock appends a compressed block of c.sequences and c.literals, which are what is kept
-// of the block that begins at byte at, or a raw block if that is smaller. same says that the literals are
-// those of the old block: its Literals_Section is copied if its Huffman tree is there.
-func (c *Cutter) writeBlock(dst []byte, at int, same bool) []byte {
+// of the block that begins at byte at, or a raw block if that is smaller. changed says that the literals may
+// differ from the old block's. If not, its Literals_Section is copied if its Huffman tree is there.
+func (c *Cutter) writeBlock(dst []byte, at int, changed bool) []byte {
 	b := &c.block
 	begin, last, out := len(dst), c.last, c.out // to go back to if a raw block is smaller
 	dst = c.appendBlockHeader(dst, blockTypeCompressed, 0)
-	if same && (b.literalsType != literalsBlockTreeless || c.out.huffmanTree == c.in.huffmanTree) {
+	if !changed && (b.literalsType != literalsBlockTreeless || c.out.huffmanTree == c.in.huffmanTree) {
 		dst = append(dst, b.literalsSection...)
 		if b.literalsType == literalsBlockCompressed {
 			c.out.huffmanTree = c.in.huffmanTree

@@ -69,10 +69,10 @@ func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *a
 	return append(list, used)
 }
 
-// write writes what readers do not know yet of a dictionary, if no rows are left out. If the values
-// are a prefix of those with this number that were written last, readers know them. If the last ones are a prefix of
-// them, a file gets only the added entries; a stream gets a full replacement, because not every reader accepts such
-// deltas in streams.
+// write writes what readers do not know yet of dictionary d, if no rows are left out. They need nothing if the values
+// that d.id had last begin with those of d. If d's values begin with the last ones, a file gets only those after them; a
+// stream gets all, because not every reader accepts deltas in streams. Neither holds if d has inner dictionaries: readers
+// resolved those when they read d.
 func (s *dictionaryWriter) write(d usedDictionary) error {
 	last, known := s.last[d.id]
 	begin, delta := 0, false // the first entry that is written

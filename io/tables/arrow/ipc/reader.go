@@ -94,8 +94,8 @@ func (s *Reader) Schema() *arrow.Schema { return s.schema.Arrow }
 // Memory returns the most bytes that a record batch may take: see [ReaderOptions].
 func (s *Reader) Memory() int64 { return s.options.Memory }
 
-// Decimals returns the bits of a column's decimals if they are 32 or 64, otherwise 0.
-func (s *Reader) Decimals(column int) int { return s.schema.Columns[column].SmallDecimal() }
+// SmallDecimal returns the bits of the widest decimal of 32 or 64 bits in a column; 0 if there is none.
+func (s *Reader) SmallDecimal(column int) int { return s.schema.Columns[column].SmallDecimal() }
 
 // Decode limits decoding to these columns, in rising order. It comes before Next.
 func (s *Reader) Decode(columns []int) {

@@ -85,9 +85,8 @@ func (f *Frame) Load() error {
 	return nil
 }
 
-// LoadSpans reads the buffers of part, some of those of the record batch that the frame is, into a new body of at
-// most limit bytes, and sets their offsets to where they are in it. Neighbouring buffers are read in one
-// call.
+// LoadSpans reads the buffers that part lists, all or some of the frame's, into a new body of at most limit
+// bytes, and sets their offsets to those there. Buffers close together are read in one call.
 func (f *Frame) LoadSpans(part *BatchMeta, limit int64) ([]byte, error) {
 	const gap = 4096                      // bytes: reading this many more costs less than another read
 	type run struct{ from, to, at int64 } // bytes from to to-1 of the old body, which begin at at in the new one
@@ -102,8 +101,8 @@ func (f *Frame) LoadSpans(part *BatchMeta, limit int64) ([]byte, error) {
 			return nil, fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
 		}
 		last := len(runs) - 1
-		if last < 0 || b.Offset < runs[last].to || b.Offset > runs[last].to+gap {
-			size += (b.Offset - size) & 7 // buffers stay as aligned as they were
+		if last < 0 || b.Offset < runs[last].to || b.Offset > runs[last].to+gap { // before the last run's end, or far after it
+			size += (b.Offset - size) & 7 // the new offset is the old one modulo 8: alignment stays
 			runs = append(runs, run{from: b.Offset, to: b.Offset, at: size})
 			last++
 		}

@@ -147,7 +147,7 @@ func ParseHeader(meta []byte) (Header, error) {
 	case f.err != nil:
 		return Header{}, f.err
 	case h.Version != MetadataV4 && h.Version != MetadataV5:
-		return Header{}, fmt.Errorf("metadata version %d is not supported: it was written before Arrow 0.8, or by a later major version of the format", h.Version+1)
+		return Header{}, fmt.Errorf("metadata version %d is not supported: it was written before Arrow 0.8, or by a later major version of the format", h.Version+1) // version 1 is 0
 	case h.BodyLength < 0:
 		return Header{}, fmt.Errorf("damaged metadata: body of %d bytes", h.BodyLength)
 	}

@@ -88,10 +88,10 @@ type pageData Page
 
 // fields implements structure for the page's DataPageHeader, DataPageHeaderV2 or DictionaryPageHeader.
 func (p *pageData) fields(t *thrift) {
-	p.hasHeader = p.hasHeader || t.ended
+	p.hasHeader = p.hasHeader || t.ended // in the last pass over a structure that is there
 	i32(t, 1, required, &p.Values)
 	if p.Kind == DataPageV2 {
-		compressed := !p.stored // true where the field is absent
+		compressed := !p.stored // as an earlier pass read it; true if none did
 		i32(t, 2, required, &p.Nulls)
 		i32(t, 3, required, &p.Rows)
 		i32(t, 4, required, &p.Encoding)

@@ -30,7 +30,8 @@ const maxThriftDepth = 32
 var errThrift = errors.New("damaged: its structure cannot be read")
 
 // structure is a structure of parquet.thrift. It lists its fields once, for reading and writing, by the
-// methods and functions of thrift, in the order of their numbers:
+// methods and functions of thrift, in the order of their numbers. Reading calls fields more than once: see
+// thrift.read.
 //
 //	func (s *Statistics) fields(t *thrift) {
 //		i64(t, 3, present, &s.Nulls)
