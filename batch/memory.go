@@ -25,7 +25,7 @@ func Compiling(b *budget.Budget, body []byte) (done func(), err error) {
 		large := &budget.MemoryError{What: fmt.Sprintf("compiling a robots.txt of %d bytes", len(body)), Need: need, Limit: most}
 		return nil, option.Errorf("%w (without %s and %s, %d bytes count)", large, option.RobotsLimit, option.Profile.With("google"), robotstxt.DefaultLimit)
 	}
-	if err := budget.Refused(); err != nil {
+	if err := budget.InjectedFault(); err != nil {
 		return nil, err
 	}
 	return b.Lend(need), nil

@@ -44,12 +44,12 @@ func New(memory int64) *Budget {
 	return b
 }
 
-// Fault is nil but in a test, which has it say why memory is refused.
+// Fault is nil, except in a test that refuses memory: then it returns the error, or nil to grant it.
 var Fault func() error
 
-// Refused returns why a test refuses memory. Nothing asks it for an output that is closed, whose
-// reader may outlive its job.
-func Refused() error {
+// InjectedFault returns the error with which a test refuses memory now; nil in production. Nothing
+// asks it for an output that is closed, whose reader may outlive its job.
+func InjectedFault() error {
 	if Fault == nil {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (q *Queue) Close() {
 }
 
 // Admit waits until a batch may begin with size bytes, and returns its grant, which holds
-// them. One goroutine at a time may call it.
+// them. It fails once the output's context has ended. One goroutine at a time may call it.
 func (q *Queue) Admit(size int64) (*Grant, error) {
 	b := q.budget
 	b.mu.Lock()
@@ -110,7 +110,7 @@ func (q *Queue) Admit(size int64) (*Grant, error) {
 	if q.err != nil {
 		return nil, q.err
 	}
-	if err := Refused(); err != nil {
+	if err := InjectedFault(); err != nil {
 		return nil, err
 	}
 	g := &Grant{queue: q, number: q.next, held: size}
@@ -216,7 +216,7 @@ func (g *Grant) Try(n int64) bool {
 	if q.isFirst(g.number) {
 		most = b.memory
 	}
-	if q.err != nil || b.used+n > most || Refused() != nil {
+	if q.err != nil || b.used+n > most || InjectedFault() != nil {
 		return false
 	}
 	q.add(n)
@@ -251,7 +251,7 @@ func (g *Grant) Take(n int64) error {
 		return q.err
 	}
 	if n > 0 {
-		if err := Refused(); err != nil {
+		if err := InjectedFault(); err != nil {
 			return err
 		}
 	}
