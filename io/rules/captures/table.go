@@ -258,18 +258,19 @@ func (t *Table) endError(err error) error {
 	return err
 }
 
-// reportBroken reports a broken row. skipped is the reason to skip the row; nil if r.broken
-// makes it a fetch without an answer. It returns skipped, or nil for a broken line that names
-// a host, which becomes such a fetch instead.
+// reportBroken reports a row with an error. skipped is the reason to skip it; nil if it is a fetch
+// without an answer, because of r.broken. A broken line that names a host becomes such a fetch. It
+// returns why the row is skipped after all; nil if it is not.
 func (t *Table) reportBroken(r *row, skipped error) error {
 	where := fmt.Sprintf("row %d", t.first+int64(t.next))
 	if lines, ok := t.now.batch.Table.(checker); ok {
-		var reason error
-		if where, reason = lines.Check(t.next); reason != nil && skipped != nil {
-			skipped = reason // the line itself is broken, which is why the row lacks values
-			if len(r.url)+len(r.authority) > 0 {
-				r.broken, r.failed, skipped = reason, true, nil
-			}
+		var broken error // the line itself, which is why the row lacks values
+		switch where, broken = lines.Check(t.next); {
+		case broken == nil || skipped == nil:
+		case len(r.url)+len(r.authority) > 0:
+			r.broken, r.failed, skipped = broken, true, nil
+		default:
+			skipped = broken
 		}
 	}
 	what, why := "skipped", skipped

@@ -117,8 +117,8 @@ func (s *search) addWaiting(authority []byte, rows int64) error {
 	return s.found.Add(r)
 }
 
-// addFetch adds a fetch of a robots.txt, as Options.Fetches calls it, unless it tells nothing: it is
-// after AsOf, or no redirect where no last good copy is wanted.
+// addFetch adds a fetch of a robots.txt, as Options.Fetches calls it. It leaves out a fetch after
+// AsOf and, unless a last good copy is wanted, one that is no redirect.
 func (s *search) addFetch(source int, authority []byte, status int, at time.Time, location []byte) error {
 	fetched := int64(0)
 	if !at.IsZero() {
@@ -128,9 +128,8 @@ func (s *search) addFetch(source int, authority []byte, status int, at time.Time
 		return nil
 	}
 	r := newRecord(authority, 0, status, fetched).withLocation(location)
-	// A fetch has its fraction of a second and its source where others have what is said of a copy.
-	binary.LittleEndian.PutUint64(r[copyFetchedAt:], uint64(at.Nanosecond()))
-	binary.LittleEndian.PutUint16(r[copyStatusAt:], uint16(source))
+	binary.LittleEndian.PutUint64(r[fractionAt:], uint64(at.Nanosecond()))
+	binary.LittleEndian.PutUint16(r[sourceAt:], uint16(source))
 	return s.found.Add(r)
 }
 
@@ -236,6 +235,7 @@ type hostRecord []byte
 const (
 	// Where the fields of a record start, and recordHead, where they end.
 	sizeAt, statusAt, reasonAt, copyAt, fetchedAt, rowsAt, copyFetchedAt, copyStatusAt, recordHead = 2, 4, 6, 7, 8, 16, 24, 32, 34
+	fractionAt, sourceAt                                                                           = copyFetchedAt, copyStatusAt // of a fetch
 	// maxLocation is the longest location that is kept; a longer one is left out.
 	maxLocation = 2048
 )
@@ -276,7 +276,8 @@ func (r hostRecord) setLast(last hostRecord) {
 
 func (r hostRecord) copyFetched() int64 { return int64(binary.LittleEndian.Uint64(r[copyFetchedAt:])) }
 func (r hostRecord) copyStatus() int    { return int(binary.LittleEndian.Uint16(r[copyStatusAt:])) }
-func (r hostRecord) source() int        { return r.copyStatus() }
+func (r hostRecord) fraction() int64    { return int64(binary.LittleEndian.Uint64(r[fractionAt:])) }
+func (r hostRecord) source() int        { return int(binary.LittleEndian.Uint16(r[sourceAt:])) }
 
 func (r hostRecord) size() int      { return int(binary.LittleEndian.Uint16(r)) }
 func (r hostRecord) status() int    { return int(binary.LittleEndian.Uint16(r[statusAt:])) }
@@ -300,7 +301,7 @@ var (
 	// byAuthority sorts fetches after the robots.txt that is wanted, by source, the oldest first.
 	byAuthority = form(func(hostRecord) uint64 { return 0 }, func(a, b hostRecord) int {
 		return cmp.Or(bytes.Compare(a.authority(), b.authority()), cmp.Compare(b.rows(), a.rows()), cmp.Compare(a.source(), b.source()),
-			cmp.Compare(a.fetched(), b.fetched()), cmp.Compare(a.copyFetched(), b.copyFetched()))
+			cmp.Compare(a.fetched(), b.fetched()), cmp.Compare(a.fraction(), b.fraction()))
 	})
 	// byRows sorts the most wanted first.
 	byRows = form(func(r hostRecord) uint64 { return math.MaxUint64 - uint64(r.rows()) }, func(a, b hostRecord) int {

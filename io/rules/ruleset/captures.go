@@ -179,7 +179,7 @@ func (p *packing) isKnownBefore(number int, authority []byte) (bool, error) {
 }
 
 // countCaptures sets the counts of p.captures, and the states of the sources that are read as
-// captures. s is resolved.
+// captures, all with the time of the newest capture of any. s is resolved.
 func (p *packing) countCaptures(s *captureSet) {
 	c := p.captures
 	c.Broken, c.WARC, c.named = p.broken.Load(), s.warc.Load(), s.named.String()
@@ -189,7 +189,7 @@ func (p *packing) countCaptures(s *captureSet) {
 		case askedKind:
 			stats.Captures = 0 // nobody fetched what the list has
 		case singleKind:
-			stats.Captures = 1 // of each URL
+			stats.Captures = 1 // one file, although it was visited once for each URL
 		}
 		c.Add(stats)
 		if source.captured() {

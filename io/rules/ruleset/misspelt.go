@@ -79,8 +79,8 @@ func (w *agentWatch) dropNamed(isNamed func(name string) bool) {
 	w.chains = slices.DeleteFunc(w.chains, func(c watchedChain) bool { return slices.ContainsFunc(c.names, isNamed) })
 }
 
-// watchPack takes the names of a pack: at once those that are asked for, and all of them only when
-// warnings finds that others are missing.
+// watchPack ends the watch for the agents that a pack names, and keeps the pack: if any are left,
+// warnings reads all its names.
 func (w *agentWatch) watchPack(p *rulepack.Pack) {
 	if w == nil {
 		return

@@ -125,8 +125,8 @@ func (f *Found) openPackSource(ctx context.Context, s *source, watch *agentWatch
 	return pack, nil
 }
 
-// openLocal calls open with the file of a rule pack. Packs are mapped into memory, so for one in a
-// store that is a temporary copy, which Close of the result removes.
+// openLocal calls open with the file of a rule pack. Packs are mapped into memory, so one in a store is
+// first copied to a temporary file, which Close of the result removes.
 func openLocal(ctx context.Context, name string, open func(file string) (*packSource, error)) (*packSource, error) {
 	if !blob.IsURL(name) {
 		return open(name)

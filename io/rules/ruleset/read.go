@@ -25,7 +25,7 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// each calls visit with each capture of a file of a source that is read as captures, until that
+// each calls visit with each capture of a file of a source that is read as captures, until visit
 // returns an error. The capture is valid until visit returns.
 func (s *captureSet) each(ctx context.Context, kind kind, name string, visit func(*captures.Capture) error) (err error) {
 	part := s.measured.part(name)
@@ -51,7 +51,7 @@ func (s *captureSet) each(ctx context.Context, kind kind, name string, visit fun
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", blob.Shown(name), err)
-	case found == format.WARC || !namesCaptures(found): // an empty one, too
+	case found == format.WARC || !namesCaptures(found): // the WARC reader reports what is neither
 		return s.eachOfWARC(ctx, name, part, visit)
 	}
 	return s.eachOfTable(ctx, name, part, visit)
@@ -276,12 +276,12 @@ func eachAskedLine(r io.Reader, shown string, visit func(*captures.Capture) erro
 	return err
 }
 
-// robotsURLs returns the URLs of the robots.txt of a URL's origin, or those of http and https of a
-// host. path is the path of the URL, such as "/".
+// robotsURLs returns the URL of the robots.txt of a URL's origin or, for a host without a scheme, those
+// for http and for https. path is the path of the URL, such as "/".
 func robotsURLs(urlOrHost string) (found []string, path string, err error) {
 	origins := []string{urlOrHost}
 	scheme, _, isURL := strings.Cut(urlOrHost, "://")
-	if !isURL || strings.ContainsAny(scheme, "/?#;") { // what the :// follows is a host with a path or query
+	if !isURL || strings.ContainsAny(scheme, "/?#;") { // a host, also one with a :// after it: example.com/?u=http://a.b
 		origins = []string{"http://" + urlOrHost, "https://" + urlOrHost}
 	}
 	var scratch urls.Scratch

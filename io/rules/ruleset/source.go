@@ -18,8 +18,8 @@ type Source struct {
 	// Text is the original robots.txt. It is nil for rule packs and captures, which keep
 	// only the rules.
 	Text []byte
-	// Agents holds the names with groups in the robots.txt, in lower case and sorted,
-	// without "*".
+	// Agents holds the names with groups in the robots.txt, each once, in lower case and
+	// sorted, without "*".
 	Agents []string
 }
 
@@ -51,8 +51,8 @@ func (p *packSource) describe(_ []byte, a *rulepack.Authority, _ robotstxt.Optio
 	return found, nil
 }
 
-// packedAgents returns the names of agents in a body of a pack. A source is in the pack up to the
-// limit that it was compiled with.
+// packedAgents returns the names of agents in a body of a pack, as Source.Agents has them. A text was
+// cut to the limit when it was packed, so all of it is parsed.
 func packedAgents(body *rulepack.Body, info *rulepack.Info) (names []string) {
 	if body.Source != nil {
 		return agentsOf(body.Source, robotstxt.Options{Profile: info.Profile, Limit: len(body.Source)})
@@ -63,7 +63,7 @@ func packedAgents(body *rulepack.Body, info *rulepack.Info) (names []string) {
 	return names
 }
 
-// agentsOf returns the names of agents in a robots.txt, in small letters, sorted, each once.
+// agentsOf returns the names of agents in a robots.txt, as Source.Agents has them.
 func agentsOf(text []byte, o robotstxt.Options) (names []string) {
 	for name := range robotstxt.Parse(text, o).AgentNames() {
 		names = append(names, string(bytes.ToLower(name)))

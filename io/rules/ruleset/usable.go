@@ -19,7 +19,7 @@ func (f *Found) checkUsable(states []state) error {
 	usable := slices.ContainsFunc(states, func(s state) bool { return s.none.Empty() })
 	var lines []option.Message
 	for i := range states {
-		if s := &f.sources[i]; !states[i].none.Empty() && s.kind != askedKind { // all that was asked for may have answered
+		if s := &f.sources[i]; !states[i].none.Empty() && s.kind != askedKind { // a list of fetches decides nothing if all were answered
 			lines = append(lines, option.Messagef("%s %s", option.Rules.With(s.shown()), states[i].none))
 		}
 	}
