@@ -66,10 +66,10 @@ const DefaultMaxAge = 24 * 60 * 60
 type Evaluator struct {
 	options Options
 	origins matcher.Origins
-	bulk    matcher.BulkOrigins // origins, if they take many keys at a time; else nil
-	// timelines are Options.Timelines, if they take many keys at a time; else nil.
-	timelines matcher.BulkHistorical
-	mapped    matcher.Mapped // what is asked, if its rules are mapped; else nil
+	// bulk are the origins and bulkTimelines Options.Timelines, if they take many keys at a time; else nil.
+	bulk          matcher.BulkOrigins
+	bulkTimelines matcher.BulkHistorical
+	mapped        matcher.Mapped // what is asked, if its rules are mapped; else nil
 
 	want      batch.Want // the same for all batches
 	blockRows int        // the constant, except in tests
@@ -115,13 +115,13 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 	}
 	bulk, _ := origins.(matcher.BulkOrigins)
 	mapped, _ := origins.(matcher.Mapped)
-	var timelines matcher.BulkHistorical
+	var bulkTimelines matcher.BulkHistorical
 	if o.Timelines != nil {
 		mapped, _ = o.Timelines.(matcher.Mapped)
-		timelines, _ = o.Timelines.(matcher.BulkHistorical)
+		bulkTimelines, _ = o.Timelines.(matcher.BulkHistorical)
 	}
 	return &Evaluator{
-		options: o, origins: origins, bulk: bulk, timelines: timelines, mapped: mapped, want: want, blockRows: blockRows,
+		options: o, origins: origins, bulk: bulk, bulkTimelines: bulkTimelines, mapped: mapped, want: want, blockRows: blockRows,
 		decider: matcher.NewDecider(o.Profile),
 		uses:    newUses(o),
 		allowed: make([][]byte, want.Agents),

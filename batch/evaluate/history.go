@@ -76,8 +76,8 @@ func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 func (e *Evaluator) takeSpans(keys []matcher.Key) (i int, err error) {
 	h := &e.history
 	h.taken = h.taken[:0]
-	if e.timelines != nil {
-		h.taken, i, err = e.timelines.AppendAllSpans(h.taken, keys, h.ends[:len(keys)])
+	if e.bulkTimelines != nil {
+		h.taken, i, err = e.bulkTimelines.AppendAllSpans(h.taken, keys, h.ends[:len(keys)])
 		return i, err
 	}
 	for i := range keys {
@@ -189,11 +189,11 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 	return 0, nil
 }
 
-// openAll sets each origin to that in the span with the same index, and resets it for nil. With
-// an error it returns the index in question.
+// openAll opens for each key its span into its origin, all three with the same index; a nil span
+// resets the origin. With an error it returns the index in question.
 func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (int, error) {
-	if e.timelines != nil {
-		return e.timelines.OpenAllSpans(keys, spans, origins)
+	if e.bulkTimelines != nil {
+		return e.bulkTimelines.OpenAllSpans(keys, spans, origins)
 	}
 	for i, span := range spans {
 		if span == nil {

@@ -43,7 +43,7 @@ func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int
 		v.Outdated += int64((from & 1) * e.groups.count(number)) // all rows, after an odd turn, or none
 		return nil
 	}
-	turns := o.turns[from&^1 : to+2] // an even number is cut off, so that odd indices stay odd
+	turns := o.turns[from&^1 : to+2] // those of these rows and the next one, from an even index on, so that odd indices stay odd
 	w := e.groups.walk(number)
 	for w.next() {
 		v.Outdated += countOdd(turns, v.Times[w.low:w.high])

@@ -157,9 +157,9 @@ func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, 
 	return agent, value, forbids
 }
 
-// numberOf returns what batch.Values.Of has for a use of an agent, given by their indices: the number in
-// the column's dictionary of the value, or of the line that decides; batch.Null or batch.Unreadable for none. A
-// column of booleans has no dictionary: 1 is true and 0 is false.
+// numberOf returns the element of c.Of for a use of an agent, both given by index. In a column of lines that
+// is the number, in c's dictionary, of the line that decides; batch.Null if none does. Else it is the number of value
+// there; of booleans, which have no dictionary, 1 or 0; batch.Null or batch.Unreadable if value is that.
 func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value) int32 {
 	if c.Kind.Use.Part != batch.UseValue {
 		return e.numberOfLine(c, said, agent, use)

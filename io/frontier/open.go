@@ -318,8 +318,7 @@ func openDelimited(o *Options, s *Source, r io.Reader, name string) (tableSource
 	return delimited.NewSource(r, options)
 }
 
-// openParquet opens a Parquet file, which must be a file or object that is not compressed
-// around.
+// openParquet opens a Parquet file: a file or object, no pipe, and not itself compressed (.gz, .zst).
 func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, error) {
 	if s.Codec != compress.None || s.file == nil {
 		return nil, option.Usagef("%s: Parquet is read from its end, which a pipe and a .gz or .zst file do not allow: name the Parquet file itself", name)

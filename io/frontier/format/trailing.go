@@ -96,8 +96,9 @@ func (t *trailer) add(line []byte) {
 	t.outside = t.outside || bytes.IndexByte(line[:bytes.IndexByte(line, t.separator)], '?') < 0
 }
 
-// isCertain reports whether the counted lines show that fields follow the URLs. lines is the
-// number of all lines with a URL, and domains that of their domains.
+// isCertain reports whether the counted lines show that fields follow the URLs, by the rules of
+// CheckTrailing; a single line may be one odd URL. lines is the number of all lines with a URL, and
+// domains that of their domains.
 func (t *trailer) isCertain(lines, domains int) bool {
 	switch t.separator {
 	case '\t':
@@ -107,7 +108,7 @@ func (t *trailer) isCertain(lines, domains int) bool {
 	case '|':
 		return lines > 1 && t.lines == lines && t.outside
 	}
-	return t.lines == lines && t.outside && lines >= leastLines && domains >= leastDomains
+	return t.lines == lines && t.outside && lines >= leastLines && domains >= leastDomains // ',' or ';'
 }
 
 // fieldsAfterURL returns the number of fields after a line's URL; 0 if there are none, or if

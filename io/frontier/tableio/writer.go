@@ -103,7 +103,7 @@ func (w *Writer) put(value any) {
 	}
 }
 
-// isMissing reports whether a value is null in a column that may be null.
+// isMissing reports whether a value stands for null in a column that may be null, as Put says.
 func isMissing(field array.Builder, value any) bool {
 	switch v := value.(type) {
 	case []byte:

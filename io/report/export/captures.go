@@ -103,8 +103,8 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 	return nil
 }
 
-// bodyFacts returns the kind and digest of a capture's body, and whether it was cut. A capture
-// without a body has no kind, unless its status promises one.
+// bodyFacts returns the kind of a capture's body, whether it was cut, and the digest, in hex, of the
+// part that counts. A capture without a body has none, unless its status, 2xx or unknown, promises one.
 func (c *captureReader) bodyFacts(x *captures.Capture) (kind robotstxt.BodyKind, cut bool, digest []byte) {
 	if x.Failed || x.Revisit || len(x.Body) == 0 && x.Status != 0 && x.Status/100 != 2 {
 		return robotstxt.NoKind, x.Cut, nil

@@ -146,8 +146,8 @@ const (
 	firstClass
 )
 
-// isStated are the bits of usage.Values.
-const isStated = isCaptured - 1
+// statedBits are the bits of usage.Values.
+const statedBits = isCaptured - 1
 
 // blockedStates are what the column blocked of a survey says.
 var blockedStates = [...]struct {
@@ -285,11 +285,11 @@ func (c *Count) addDenied(s state) {
 
 // addStated counts a site of the base that was reached, by what it states about a use.
 func (c *Count) addStated(s state) {
-	said := usage.Values(s & isStated)
+	said := usage.Values(s & statedBits)
 	switch value := said.Single(); {
 	case said == 0:
 		c.None++
-	case value == usage.Unknown:
+	case value == usage.Unknown: // several values
 		c.Mixed++
 	default:
 		c.Values[value]++

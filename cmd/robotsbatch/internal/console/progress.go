@@ -111,13 +111,14 @@ func (p *Progress) isDue(now time.Time) bool {
 	return true
 }
 
-// Plan sets the sizes of the inputs, so that the share that is done can be shown; none is if
-// one is a pipe. If one is an object, all count alike, because a store would be asked for each.
+// Plan sets the sizes of the inputs, so that the share that is done can be shown. It is not shown if an
+// input is no regular file, such as a pipe. If one is an object, all inputs count as 1: for sizes, the
+// store would be asked for each.
 func (p *Progress) Plan(inputs []frontier.Input) {
 	if p == nil {
 		return
 	}
-	alike := slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
+	anyObject := slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
 	sizes, total := make([]float64, len(inputs)), 0.0
 	for i, in := range inputs {
 		sizes[i] = 1
@@ -126,7 +127,7 @@ func (p *Progress) Plan(inputs []frontier.Input) {
 			if err != nil || !info.Mode().IsRegular() {
 				return
 			}
-			if !alike {
+			if !anyObject {
 				sizes[i] = float64(info.Size())
 			}
 		}
