@@ -48,8 +48,8 @@ type passing struct {
 	output  *tableio.Output // of the verdict columns
 	encoder *encode.Encoder // of the verdict columns
 	file    *splice.Writer
-	filter  *groupfilter.Filter // of row groups of which some rows are kept
-	allRows bool                // there is no such row group
+	filter  *groupfilter.Filter // of row groups, unless
+	allRows bool                // all rows are kept
 }
 
 // NewPassing starts a Parquet output on w for the row groups of sources that pass
@@ -195,12 +195,11 @@ func (s *passing) Write(c batch.Chunk) error {
 // writeGroup writes what is left of a row group, with the verdict columns; nothing if no row is kept.
 func (s *passing) writeGroup(c *passedChunk) error {
 	g := c.group
-	rows, selected := g.verdicts.Counts()
-	if selected == 0 {
+	if _, selected := g.verdicts.Counts(); selected == 0 {
 		return nil
 	}
 	from, added := g.source, s.encoder.Added(g.added)
-	if selected == rows {
+	if s.allRows {
 		return s.file.CopyGroup(from.passed, g.index, added)
 	}
 	return s.filter.Write(s.file, &groupfilter.Group{

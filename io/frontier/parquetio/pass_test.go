@@ -24,7 +24,7 @@ import (
 
 // passThrough lets files pass through into one.
 func passThrough(batchRows int, files ...[]byte) ([]byte, error) {
-	return passSelected(batchRows, func(int64) bool { return true }, files...)
+	return passKept(Options{BatchRows: batchRows}, nil, files...)
 }
 
 // passSelected lets the rows of files pass through that keep says.
@@ -32,10 +32,14 @@ func passSelected(batchRows int, keep func(row int64) bool, files ...[]byte) ([]
 	return passKept(Options{BatchRows: batchRows}, keep, files...)
 }
 
-// passKept lets the columns pass through that the options keep.
+// passKept lets the columns pass through that the options keep. Without keep, the output is told that all rows are kept.
 func passKept(o Options, keep func(row int64) bool, files ...[]byte) ([]byte, error) {
 	var out output
 	var sink batch.Sink
+	allRows := keep == nil
+	if allRows {
+		keep = func(int64) bool { return true }
+	}
 	for i, data := range files {
 		o.Name, o.URLColumn = fmt.Sprintf("in%d", i), "url"
 		s, err := Open(fileOf(data), int64(len(data)), o)
@@ -47,7 +51,7 @@ func passKept(o Options, keep func(row int64) bool, files ...[]byte) ([]byte, er
 			return nil, err
 		}
 		if sink == nil {
-			if sink, err = NewPassing(&out, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}); err != nil {
+			if sink, err = NewPassing(&out, s, batch.Layout{AllRows: allRows, URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}); err != nil {
 				return nil, err
 			}
 		}

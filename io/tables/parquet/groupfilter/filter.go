@@ -1,6 +1,8 @@
-// Package groupfilter writes row groups of Parquet files of which only some rows are kept, a page
+// Package groupfilter writes row groups of Parquet files of which rows may be left out, a page
 // at a time.
 //
+//	a column all of whose rows are kept,
+//	and use all of its dictionary       copied
 //	a page all of whose rows are kept   copied
 //	a page of which no row is kept      left out
 //	any other page                      its kept rows are written as a new page
@@ -35,7 +37,7 @@ import (
 // Filter writes row groups of a file, one after the other.
 type Filter struct {
 	limit   int64              // bytes that a page may take
-	free    *budget.Buffers    // empty between row groups; without it a job takes up to 1.8 times the memory
+	free    *budget.Buffers    // see idle; without it a job takes up to 1.8 times the memory
 	filters sync.Pool          // of workers
 	inOrder *pagefilter.Filter // for pages that are filtered in order, because they build on one another
 	levels  map[string]int     // of columns: see chooseZstdLevel
@@ -55,6 +57,7 @@ type page struct {
 	index      int                   // of the page in its chunk, the dictionary included
 	nulls      int                   // -1 if nobody knows yet
 	compare    func(a, b []byte) int // at the end of a column: its order, nil for none
+	whole      bool                  // at the end of a column: no page of it came before, because it is copied
 
 	// out is written instead of raw, unless the page is copied. written describes the
 	// pages in it. A page that is copied gets its description when it is written.
@@ -92,6 +95,7 @@ type filteredColumn struct {
 
 	dictionary []byte // decompressed
 	held       int64  // bytes that it uses of filterRun.held
+	whole      bool   // it is copied: all rows are kept, and they use all of its dictionary
 }
 
 // filterRun is the filtering of one row group.
@@ -99,6 +103,7 @@ type filterRun struct {
 	*Filter
 	*Group
 	rows  *pagefilter.Selection
+	all   bool                 // rows are kept
 	next  func() (*page, bool) // runs readColumns up to its next yield, and returns what that yields
 	yield func(*page) bool     // of readColumns; nil says that there is no memory for the next page yet
 	pages []*page              // under way, in order
@@ -143,11 +148,13 @@ func (f *Filter) Write(file *splice.Writer, g *Group) error {
 	n := int(g.File.Groups[g.Number].Rows)
 	r := &filterRun{Filter: f, Group: g, rows: pagefilter.NewSelection(n)}
 	g.Kept(r.rows.Keep)
+	kept := r.rows.Count(0, n)
+	r.all = kept == n
 	var stop func()
 	r.next, stop = iter.Pull(r.readColumns)
 	defer stop()
 	defer f.free.Limit(idle(f.limit))
-	return file.FilterGroup(g.Input, g.Number, int64(r.rows.Count(0, n)), g.Added, r.writeColumn)
+	return file.FilterGroup(g.Input, g.Number, int64(kept), g.Added, r.writeColumn)
 }
 
 // reserve takes n bytes for a page. While there is no memory, it yields nil, so that pages that were read
@@ -220,7 +227,7 @@ func (r *filterRun) writeColumn(_ int, write func([]byte) error) (c splice.Filte
 	for {
 		p := r.nextPage()
 		if p.column == nil {
-			c.Compare = p.compare
+			c.Compare, c.Whole = p.compare, p.whole
 			r.release(p)
 			return c, p.err
 		}
@@ -283,7 +290,8 @@ func (r *filterRun) readColumns(yield func(*page) bool) {
 	r.ahead = layout.NewStream(r.In, nil, r.limit)
 	for i, n := range r.Leaves {
 		c := r.newColumn(i, n)
-		end := &page{err: r.readColumn(c, stream), held: c.held, plain: c.dictionary}
+		err := r.readColumn(c, stream)
+		end := &page{err: err, held: c.held, plain: c.dictionary, whole: c.whole}
 		if c.Order != columns.NoOrder {
 			end.compare = c.Order.Compare
 		}
@@ -346,6 +354,10 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 		if err != nil {
 			r.release(p)
 			return c.failed(index, err)
+		}
+		if c.whole {
+			r.release(p)
+			return nil
 		}
 		if p.isData() {
 			at.pass(p)
@@ -434,16 +446,23 @@ func (r *filterRun) start(p *page) error {
 }
 
 // readPage reads the next page, which begins at a position, into p. wanted is as in readData; a dictionary
-// is always wanted.
+// is always wanted. If all rows are kept, the column's first page says whether it is copied: writers of Arrow
+// store dictionaries with values of other row groups, of which rows may be left out.
 func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted bool, err error) {
 	if p.Page, err = s.Next(); err != nil {
 		return false, err
 	}
+	c := p.column
 	if p.Kind == layout.DictionaryPage {
 		if p.index > 0 {
 			return false, errors.New("damaged: a dictionary that is not the first page")
 		}
-		return true, r.loadDictionary(p, s)
+		err = r.loadDictionary(p, s)
+		c.whole = err == nil && r.all && c.Dictionary.Full()
+		return true, err
+	}
+	if c.whole = r.all && p.index == 0 && p.isData(); c.whole {
+		return false, nil
 	}
 	return r.readData(p, s, at)
 }

@@ -34,6 +34,8 @@ type FilteredChunk struct {
 	Pages []layout.Written
 	// Compare is the order of its values; nil if there is none, and then pages have no bounds.
 	Compare func(a, b []byte) int
+	// Whole says that no page was written, because the chunk is to be copied, with all that the input says of it.
+	Whole bool
 }
 
 // Add adds the next page that was written.
@@ -62,23 +64,32 @@ type ValueFacts struct {
 
 // FilterGroup writes what is left of an input's row group after rows were left out, and the added chunks after
 // it. rows is the number of rows that are kept. For each column of the input in order, filter writes the
-// remaining pages by write and describes them. Rows keep their order, so what the input says of sorting stays
+// remaining pages by write and describes them, or says that the chunk is copied. Rows keep their order, so what the input says of sorting stays
 // true.
 func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added, filter func(column int, write func([]byte) error) (FilteredChunk, error)) error {
 	g, n := input.groups[number], sizes{offset: o.out.Pos, rows: rows}
-	o.encoded = true
 	chunks := make([]FilteredChunk, len(g.chunks))
 	offsets := make([]int64, len(g.chunks))
 	for i := range g.chunks {
 		offsets[i] = o.out.Pos
 		var err error
-		if chunks[i], err = filter(i, o.out.Put); err != nil {
+		if chunks[i], err = filter(i, o.out.Put); err == nil && chunks[i].Whole {
+			chunks[i].Uncompressed = integer(g.chunks[i].meta, metaUncompressed)
+			err = o.copy(input.in, g.chunks[i].pages)
+		}
+		if err != nil {
 			return err
 		}
 		n.uncompressed += chunks[i].Uncompressed
 	}
 	n.compressed = o.out.Pos - n.offset
-	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) { return o.rewriteMeta(g.chunks[i], &chunks[i], offsets[i]) })
+	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) {
+		if c := g.chunks[i]; chunks[i].Whole {
+			return o.copyIndexes(input, c, offsets[i]-c.pages.Offset)
+		}
+		o.encoded = true
+		return o.rewriteMeta(g.chunks[i], &chunks[i], offsets[i])
+	})
 }
 
 // rewriteMeta writes the indexes of a filtered chunk, and returns its encoded ColumnChunk. c is the input's chunk,
