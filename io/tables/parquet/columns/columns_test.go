@@ -245,6 +245,14 @@ func TestTypesAndCasts(t *testing.T) {
 	}
 }
 
+// pyarrow and Polars refuse a file with keys that may be null, even where no map has any.
+func TestMapsOfNulls(t *testing.T) {
+	for _, key := range []arrow.DataType{arrow.Null, arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, arrow.Null)} {
+		_, err := FromArrow(arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.MapOf(key, arrow.BinaryTypes.String)}}, nil))
+		must.Mention(t, err, `column "x"`, "the format has no maps with keys of type null")
+	}
+}
+
 // A timestamp of 96 bits is the nanoseconds of a Julian day.
 func TestInt96(t *testing.T) {
 	n := &Node{Name: "x", Type: layout.Int96, FieldID: -1}

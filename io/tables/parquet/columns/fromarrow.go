@@ -128,6 +128,9 @@ func (b *builder) maps(n *Node, dt *arrow.MapType) (arrow.DataType, error) {
 	keyField := dt.KeyField()
 	keyField.Nullable = false // Parquet's keys are required
 	key, storedKey, err := b.node("key", keyField)
+	if err == nil && key.Repetition != layout.Required {
+		err = errors.New("the format has no maps with keys of type null")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -155,10 +158,7 @@ func (b *builder) list(n *Node, dt arrow.ListLikeType) (arrow.DataType, error) {
 	case *arrow.LargeListViewType:
 		return arrow.LargeListViewOfField(stored), nil
 	case *arrow.FixedSizeListType:
-		if dt.Len() > 0 {
-			return arrow.FixedSizeListOfField(dt.Len(), stored), nil
-		}
-		b.cast(dt, arrow.ListOfField(stored)) // readers take a null list of no values for an empty one
+		return arrow.FixedSizeListOfField(dt.Len(), stored), nil
 	}
 	return arrow.ListOfField(stored), nil
 }
