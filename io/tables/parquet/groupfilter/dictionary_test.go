@@ -11,6 +11,7 @@ import (
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 	"robotsbatch/io/tables/parquet/layout"
+	"robotsbatch/io/tables/parquet/layout/layouttest"
 	"robotsbatch/io/tables/parquet/pagefilter"
 )
 
@@ -106,6 +107,30 @@ func TestLevelOfDictionary(t *testing.T) {
 		_, err = r.readPage(p, layout.NewStream(bytes.NewReader(data), chunk, 1<<20), position{left: 1})
 		return err
 	}())
-	must.Do(t, r.chooseZstdLevel(p))
+	must.Do(t, r.chooseCompression(p))
 	must.Equal(t, r.levels[c.name], 0, "the level of the column")
+}
+
+// Hadoop frames the blocks of LZ4, which fastparquet neither writes nor reads: a page gets frames only if it had some.
+func TestFramesOfLZ4(t *testing.T) {
+	const lz4 = layout.Codec(5)
+	raw, _ := layout.CodecOf(compress.LZ4Block)
+	for _, codec := range []layout.Codec{lz4, raw} {
+		r, c := chunkOf(nil)
+		var packed []byte
+		header := layout.Page{Kind: layout.DataPage, Values: 4}
+		data, _ := header.AppendPage(nil, make([]byte, 32), &packed, codec.Compressor(0))
+		c.Codec, c.Compress = lz4, lz4.Compressor(0)
+		c.chunk = &layout.Chunk{Codec: lz4, Type: layout.Int64, Values: 4, Pages: layout.Range{Length: int64(len(data))}}
+		r.rows = pagefilter.NewSelection(4)
+		r.rows.Keep(1, 3)
+		p := &page{column: c}
+		must.Be(t, must.Get(r.readPage(p, layout.NewStream(bytes.NewReader(data), c.chunk, 1<<20), position{left: 4}))(t), "the page is left out")
+		must.Do(t, r.chooseCompression(p))
+		must.Do(t, r.filterPage(r.inOrder, p))
+		page := must.Get(layouttest.NextPage(p.out, c.chunk, 1<<20))(t)
+		err := raw.Decompress(make([]byte, 16), page.Body)
+		must.Equal(t, err == nil, codec == raw, codec, "the page has no frames")
+		must.Do(t, lz4.Decompress(make([]byte, 16), page.Body))
+	}
 }

@@ -40,7 +40,7 @@ type Filter struct {
 	free    *budget.Buffers    // see idle; without it a job takes up to 1.8 times the memory
 	filters sync.Pool          // of workers
 	inOrder *pagefilter.Filter // for pages that are filtered in order, because they build on one another
-	levels  map[string]int     // of columns: see chooseZstdLevel
+	levels  map[string]int     // of columns: see chooseCompression
 	refused zstdcut.Refusals
 }
 
@@ -349,7 +349,7 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 		p := &page{column: c, index: index, number: number, nulls: -1, done: make(chan struct{})}
 		wanted, err := r.readPage(p, s, at)
 		if err == nil && wanted {
-			err = r.chooseZstdLevel(p)
+			err = r.chooseCompression(p)
 		}
 		if err != nil {
 			r.release(p)
@@ -392,31 +392,35 @@ func (p *page) rereads() bool {
 	return p.column.Cuts(&p.Page) && leftOut <= all/4
 }
 
-// chooseZstdLevel chooses the zstd level of a page, if that is not copied. The first such page of a column
-// that is large enough decides ([compress.Level]) for the whole file. If the level is new, p.column becomes a
-// copy of the column with it. Where half of the rows are left out, the fastest level for all would make files
-// of Polars 1.11 times as large, and the standard one take 1.18 times the processor time for those of pyarrow.
-func (r *filterRun) chooseZstdLevel(p *page) error {
+// chooseCompression chooses how a page is compressed, if that is not copied: p.column becomes a copy of the
+// column with it. LZ4 has frames only where the page has. The level of zstd is that of the first page of the
+// column that is large enough ([compress.Level]), for the whole file. Where half of the rows are left out, the
+// fastest level for all would make files of Polars 1.11 times as large, and the standard one take 1.18 times the
+// processor time for those of pyarrow.
+func (r *filterRun) chooseCompression(p *page) error {
 	c := p.column
-	if p.Uncompressed < leastSample || !c.Codec.Is(compress.Zstd) || p.Stored() || p.isCopied() {
+	if p.Stored() || p.isCopied() {
 		return nil
 	}
-	level, chosen := r.levels[c.name]
-	if !chosen {
-		if err := r.onWorker(func() error {
-			err := r.decompress(p)
-			if err == nil {
-				level = compress.Level(p.plain, len(p.Body))
+	codec, level := c.Codec.Own(&p.Page), c.level
+	if p.Uncompressed >= leastSample && codec.Is(compress.Zstd) {
+		var chosen bool
+		if level, chosen = r.levels[c.name]; !chosen {
+			if err := r.onWorker(func() error {
+				err := r.decompress(p)
+				if err == nil {
+					level = compress.Level(p.plain, len(p.Body))
+				}
+				return err
+			}); err != nil {
+				return err
 			}
-			return err
-		}); err != nil {
-			return err
+			r.levels[c.name] = level
 		}
-		r.levels[c.name] = level
 	}
-	if level != c.level {
+	if codec != c.Codec || level != c.level {
 		changed := *c // a copy: workers still use c for earlier pages
-		changed.level, changed.Compress = level, c.Codec.Compressor(level)
+		changed.Codec, changed.level, changed.Compress = codec, level, codec.Compressor(level)
 		p.column = &changed
 	}
 	return nil

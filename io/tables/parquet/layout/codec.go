@@ -90,17 +90,24 @@ func (c Codec) Decompress(dst, src []byte) (err error) {
 	return err
 }
 
-// fillHadoop fills dst from LZ4 blocks framed as Hadoop does: each after its size decompressed and its own.
+// hadoopFrame returns the sizes of the first LZ4 block in src, decompressed and as it lies, which Hadoop puts before it.
+// ok is false if they are not within src and most bytes decompressed.
+func hadoopFrame(src []byte, most int) (plain, packed uint32, ok bool) {
+	if len(src) < 8 {
+		return 0, 0, false
+	}
+	plain, packed = binary.BigEndian.Uint32(src), binary.BigEndian.Uint32(src[4:])
+	return plain, packed, uint64(plain) <= uint64(most) && uint64(packed) <= uint64(len(src)-8)
+}
+
+// fillHadoop fills dst from LZ4 blocks framed as Hadoop does.
 func fillHadoop(dst, src []byte) error {
 	for len(src) > 0 {
-		if len(src) < 8 {
+		plain, packed, ok := hadoopFrame(src, len(dst))
+		if !ok {
 			return errPageSize
 		}
-		plain, packed := binary.BigEndian.Uint32(src), binary.BigEndian.Uint32(src[4:])
 		src = src[8:]
-		if uint64(plain) > uint64(len(dst)) || uint64(packed) > uint64(len(src)) {
-			return errPageSize
-		}
 		if err := compress.Fill(dst[:plain], src[:packed], compress.LZ4Block); err != nil {
 			return err
 		}
@@ -110,6 +117,18 @@ func fillHadoop(dst, src []byte) error {
 		return errPageSize
 	}
 	return nil
+}
+
+// Own returns the codec of a page in a chunk of codec c: LZ4_RAW for one of LZ4 that has no frames, such as
+// fastparquet writes and needs, else c. The page's body is read.
+func (c Codec) Own(p *Page) Codec {
+	if body := p.Body[p.PlainLevels():]; c.Check() == nil && codecs[c].framed && len(body) > 0 {
+		if _, _, ok := hadoopFrame(body, p.Uncompressed); !ok {
+			raw, _ := CodecOf(codecs[c].codec)
+			return raw
+		}
+	}
+	return c
 }
 
 // Compressor returns a function that appends src compressed to dst, nil for Uncompressed and a codec that is not
