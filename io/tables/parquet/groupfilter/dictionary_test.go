@@ -4,15 +4,23 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
+	"robotsbatch/io/tables/parquet/columns"
+	"robotsbatch/io/tables/parquet/encode"
 	"robotsbatch/io/tables/parquet/layout"
 	"robotsbatch/io/tables/parquet/layout/layouttest"
 	"robotsbatch/io/tables/parquet/pagefilter"
+	"robotsbatch/io/tables/parquet/splice"
 )
 
 // chunkOf writes a column of integers to a run of its own: page by page the indices into
@@ -133,4 +141,46 @@ func TestFramesOfLZ4(t *testing.T) {
 		must.Equal(t, err == nil, codec == raw, codec, "the page has no frames")
 		must.Do(t, lz4.Decompress(make([]byte, 16), page.Body))
 	}
+}
+
+// Between row groups, some buffers wait for the pages of the next: an eighth of what a page may take. All others are
+// given back.
+func TestIdleBuffers(t *testing.T) {
+	must.Equal(t, idle(1<<40), 16<<20, "most bytes that wait")
+	const limit, rows = 16 << 20, 400
+	texts := array.NewStringBuilder(memory.NewGoAllocator())
+	for i := range rows {
+		texts.Append(strings.Repeat(fmt.Sprint("text ", i), 4000))
+	}
+	schema := must.Get(columns.FromArrow(arrow.NewSchema([]arrow.Field{{Name: "x", Type: arrow.BinaryTypes.String}}, nil)))(t)
+	encoder := must.Get(encode.NewEncoder(schema, compress.None, 0))(t)
+	shredded := must.Get(encoder.Shred(rows, []*array.Data{texts.NewArray().Data().(*array.Data)}, memory.NewGoAllocator()))(t)
+	var data bytes.Buffer
+	file := must.Get(encode.NewWriter(&data, encoder))(t)
+	must.Do(t, file.Write(must.Get(encoder.Encode(shredded))(t)))
+	must.Do(t, file.Close("test"))
+	in := bytes.NewReader(data.Bytes())
+	table := must.Get(columns.ReadTable(in, in.Size(), 1<<30))(t)
+	input := must.Get(splice.Open(in, table.File, nil))(t)
+	same := func(pairs []layout.KeyValue) ([]layout.KeyValue, error) { return pairs, nil }
+	out := must.Get(splice.NewWriter(io.Discard, input, splice.Columns{Metadata: same}))(t)
+	_, leaves := table.Pick(nil)
+	f := New(limit)
+	must.Do(t, f.Write(out, &Group{
+		In: in, File: table.File, Input: input, Leaves: leaves, Start: func(do func()) { go do() },
+		Kept: func(keep func(low, high int)) {
+			for row := 0; row < rows; row += 2 {
+				keep(row, row+1)
+			}
+		},
+	}))
+	waiting := 0
+	for n := 3; n < limit; {
+		if buffer := f.free.Get(n); cap(buffer) > n { // none that is new
+			waiting += cap(buffer)
+		} else {
+			n *= 2
+		}
+	}
+	must.Be(t, 0 < waiting && waiting <= limit/8, "%d bytes wait", waiting)
 }
