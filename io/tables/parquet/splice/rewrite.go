@@ -30,6 +30,7 @@ type FilteredChunk struct {
 	Uncompressed int64
 	// Dictionary is the number of bytes that its dictionary's page has, 0 for none.
 	Dictionary int64
+	entries    layout.Encoding // of the dictionary
 	// Pages are its data pages, in order.
 	Pages []layout.Written
 	// Compare is the order of its values; nil if there is none, and then pages have no bounds.
@@ -42,7 +43,7 @@ type FilteredChunk struct {
 func (c *FilteredChunk) Add(p layout.Written) {
 	c.Uncompressed += int64(p.Uncompressed)
 	if p.Kind == layout.DictionaryPage {
-		c.Dictionary = int64(p.Size)
+		c.Dictionary, c.entries = int64(p.Size), p.Encoding
 		return
 	}
 	c.Pages = append(c.Pages, p)
@@ -189,7 +190,7 @@ func (c *FilteredChunk) statistics() *layout.Statistics {
 func encodingStats(now *FilteredChunk) layout.Raw {
 	var counts []layout.PageCount
 	if now.Dictionary > 0 {
-		counts = append(counts, layout.PageCount{Kind: layout.DictionaryPage, Encoding: layout.Plain, Count: 1})
+		counts = append(counts, layout.PageCount{Kind: layout.DictionaryPage, Encoding: now.entries, Count: 1})
 	}
 	for _, p := range now.Pages {
 		at := slices.IndexFunc(counts, func(c layout.PageCount) bool { return c.Kind == p.Kind && c.Encoding == p.Encoding })

@@ -255,8 +255,9 @@ func boundsOf(low, high string) layout.Bounds {
 // What a filtered chunk says of itself comes from its pages, and nothing from the rows that
 // it had before.
 func TestFilterGroup(t *testing.T) {
-	x := FilteredChunk{Uncompressed: 77, Dictionary: 4}
+	x := FilteredChunk{Uncompressed: 77}
 	x.Compare = bytes.Compare
+	x.Add(layout.Written{Size: 4, Encoding: layout.PlainDictionary, Kind: layout.DictionaryPage})
 	x.Add(layout.Written{Size: 7, Rows: 9, Values: 9, Nulls: 1, Encoding: layout.RLEDictionary, Bounds: boundsOf("b", "h")})
 	x.Add(layout.Written{Size: 8, Rows: 3, Values: 3, Nulls: 0, Encoding: layout.Plain, Kind: layout.DataPageV2, Bounds: boundsOf("c", "k")})
 	x.Add(layout.Written{Size: 9, Rows: 2, Values: 2, Nulls: 2, Encoding: layout.Plain, Kind: layout.DataPageV2})
@@ -289,7 +290,9 @@ func TestFilterGroup(t *testing.T) {
 	got := find(c.meta, metaEncodingStats)
 	must.Be(t, bytes.Equal(got.Value, stats.Value), "encodings %x", got.Value)
 	_, list, _ := stats.Elements()
-	must.Be(t, len(list) == 3, "%d kinds of pages", len(list))
+	must.Need(t, len(list) == 3, "%d kinds of pages", len(list))
+	dictionary := layout.AppendRaw(nil, []layout.Raw{i32(1, int64(layout.DictionaryPage)), i32(2, int64(layout.PlainDictionary)), i32(3, 1)})
+	must.Be(t, bytes.Equal(list[0], dictionary), "the dictionary's page is %x", list[0])
 	s := again.ValueFacts(0, 0)
 	if !reflect.DeepEqual(s.Bounds, []layout.Bounds{boundsOf("b", "h"), boundsOf("c", "k"), {}}) || !reflect.DeepEqual(s.Nulls, []int64{1, 0, 2}) || s.NoNulls || x.boundaryOrder() != 1 {
 		t.Errorf("its source is %+v", s)
