@@ -82,6 +82,8 @@ func (c *verifyCommand) execute(ctx context.Context) (status int, err error) {
 	switch {
 	case len(c.operands) == 0:
 		return 0, option.Usagef("verify needs an output: a file, a folder of outputs, a manifest or a rule pack")
+	case slices.Contains(c.operands, blob.Stdio):
+		return 0, option.Usagef("verify may read an output several times, and stdin cannot be: name a file")
 	case c.merge:
 		return c.mergeShards(ctx)
 	case c.Limits != config.Limits{}:

@@ -171,7 +171,7 @@ func openMapped(name string, m mapping) (*Pack, error) {
 func withName(name string, err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
-		return fmt.Errorf("%s: %s: %w", name, inner.Op, inner.Err)
+		err = inner.Err
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -120,12 +120,17 @@ func (v *bodyVisitor) folder(ctx context.Context, name string) error {
 	})
 }
 
+// shownFile is a file's name for messages.
+func shownFile(name string) string {
+	if name == blob.Stdio {
+		return "stdin"
+	}
+	return blob.Shown(name)
+}
+
 // file visits a single robots.txt, which may be compressed.
 func (v *bodyVisitor) file(ctx context.Context, name string) error {
-	shown := blob.Shown(name)
-	if name == blob.Stdio {
-		shown = "stdin"
-	}
+	shown := shownFile(name)
 	text, err := readSingle(ctx, name, v.options.Stdin, v.size)
 	if err != nil {
 		return fmt.Errorf("%s: %w", shown, err)

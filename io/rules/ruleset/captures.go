@@ -61,7 +61,7 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 	}
 	for i := range p.sources {
 		if s := &p.sources[i]; s.captured() {
-			names = append(names, s.shown())
+			names = append(names, shownFile(s.name))
 		}
 	}
 	if len(names) == 0 {

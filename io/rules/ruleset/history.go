@@ -48,7 +48,7 @@ func (t Timeless) String() string {
 func (f *Found) timeless(states []state) (t Timeless) {
 	for i, s := range f.sources {
 		if states[i].newest.IsZero() {
-			t.Names = append(t.Names, s.shown())
+			t.Names = append(t.Names, shownFile(s.name))
 		}
 	}
 	t.All = len(t.Names) == len(f.sources)
