@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"time"
 
-	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/cmd/robotsbatch/internal/config"
@@ -162,7 +160,7 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 	if err := config.ResolveNames(option.Out, &folder); err != nil {
 		return 0, err
 	}
-	if !outputs.IsFolder(folder) && !isMissing(folder) {
+	if _, err := os.Stat(folder); !outputs.IsFolder(folder) && (blob.IsURL(folder) || err == nil) {
 		return 0, option.Usagef("%s is not a folder: name the %s of the shards", blob.Shown(folder), option.Out)
 	}
 	whole, shards, err := outputs.Merge(ctx, folder)
@@ -170,7 +168,11 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 		return 0, err
 	}
 	summary := report.Merged(whole, func(name string) string { return outputs.Below(folder, name) })
-	summary.Version, summary.MaxAgeSeconds = cli.Version(), int64(maxAge(&whole.Job)/time.Second)
+	age := config.NewRules().MaxAge
+	for _, given := range whole.Job.Options["max-age"] {
+		_ = cli.Age(&age)(given) // it was one when the job ran
+	}
+	summary.Version, summary.MaxAgeSeconds = cli.Version(), int64(age/time.Second)
 	exceeded := checkLimits(&c.Limits, summary)
 	c.log.Info(fmt.Sprintf("%s a whole: %s", report.Count(int64(shards), "shard makes", "shards make"), summary), "merged", "shards", shards, "summary", summary)
 	c.log.Lines(summary.Lines())
@@ -178,19 +180,4 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 		c.log.Warn(m)
 	}
 	return summary.ExitStatus, nil
-}
-
-// maxAge returns the -max-age with which a job ran.
-func maxAge(j *manifest.Job) time.Duration {
-	age := config.NewRules().MaxAge
-	for _, given := range j.Options["max-age"] {
-		_ = cli.Age(&age)(given) // it was one when the job ran
-	}
-	return age
-}
-
-// isMissing reports whether a local file does not exist.
-func isMissing(name string) bool {
-	_, err := os.Stat(name)
-	return !blob.IsURL(name) && errors.Is(err, fs.ErrNotExist)
 }

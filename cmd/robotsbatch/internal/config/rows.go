@@ -212,16 +212,13 @@ func (c *Output) setCompression(s string) (err error) {
 // shownCompressions lists the compressions for help, with the format of those that are only
 // for one.
 func shownCompressions() string {
-	var shown []string
-	for _, w := range compressions {
-		text := w.Name
-		switch arrow, parquet := slices.Contains(format.Arrow.Inside(), w.Value), slices.Contains(format.Parquet.Inside(), w.Value); {
-		case !parquet:
-			text += " (Arrow)"
-		case !arrow:
-			text += " (Parquet)"
+	shown := cli.Names(compressions)
+	for i, w := range compressions {
+		if !slices.Contains(format.Parquet.Inside(), w.Value) {
+			shown[i] += " (Arrow)"
+		} else if !slices.Contains(format.Arrow.Inside(), w.Value) {
+			shown[i] += " (Parquet)"
 		}
-		shown = append(shown, text)
 	}
 	return strings.Join(shown, ", ")
 }
