@@ -13,8 +13,8 @@ import (
 // a mapped file, for the agents of a job. They are matched where they lie: a lookup copies
 // nothing, takes no lock and allocates nothing. They are safe for concurrent use.
 //
-// The bytes are not trusted. A body's checksums, those of its head and of the groups that the
-// agents obey, are compared when a lookup first uses it, and a bit of checked records that.
+// The bytes are not trusted. When a lookup first uses a body, it compares the checksums of its head
+// and of the groups that the agents obey, and sets its bit of checked.
 // Bytes that change after that may give other rules, and do no other harm; see Trie.
 type Bodies struct {
 	data    []byte

@@ -67,8 +67,8 @@ func (b *builder) build() compiled {
 	return b.assemble()
 }
 
-// writeNode writes the node of a span, which is reserved. If all its children are leaves it writes
-// these, too, else it appends the spans of the children to work, a stack, which it returns.
+// writeNode writes the node of a span, which is reserved, and its children if all are leaves. Else
+// it appends the children's spans to work, a stack. It returns work.
 func (b *builder) writeNode(s span, work []span) []span {
 	if s.low == s.high {
 		return work // no rules: the root stays empty
@@ -179,9 +179,9 @@ func (b *builder) addEnd(s span) (end uint32) {
 // end returns the record of an end, with those after it.
 func (b *builder) end(number uint32) []byte { return b.ends[int(number)*endSize:] }
 
-// addChildren makes a child for each byte that comes next in the texts of a span, whose node
-// it completes. If all children can be leaves it writes them, else it makes nodes and appends
-// their spans to work, which it returns.
+// addChildren makes a child for each byte that comes next in the texts of a span, and completes
+// the span's node. If all children can be leaves it writes them. Else it reserves nodes, and appends
+// their spans to work. It returns work.
 func (b *builder) addChildren(s span, work []span) []span {
 	if s.low == s.high {
 		return work

@@ -33,7 +33,7 @@ const (
 //
 // Index literals are numbered by length. So the greatest number found by a walk is the
 // longest index literal.
-const indexLiteralSize = 16
+const indexLiteralSize, indexCountAt, indexPrefixAt = 16, 4, 8
 
 // indexLiteral is an index literal with the suffixes that have it.
 type indexLiteral struct {
@@ -124,8 +124,8 @@ type index struct {
 	trie     compiled // of the index literals
 }
 
-// openIndex finds the sections of an index in data, which it aliases. ok is false if they are
-// longer than the bytes.
+// openIndex finds the sections of an index in data, which it aliases. ok is false if data is too short
+// for them.
 func openIndex(data []byte) (found index, ok bool) {
 	const counts = 8 // bytes of the two numbers before the list: of index literals, and its length
 	if len(data) < counts {
@@ -239,14 +239,14 @@ func (s *search) scan(path []byte) {
 		if w := trie.walk(path[i:min(i+maxIndexLiteral, len(path))]); w.leaf != 0 {
 			literal = trie.leafRule(w.leaf).best
 		} else {
-			literal = kernels.Load32(trie.data, trie.end(w.end))
+			literal = kernels.Load32(trie.data, trie.end(w.end)+endBestAt)
 		}
 		// If one was found before, its prefixes were found with it.
 		for literal != 0 && uint64(literal) <= uint64(s.index.count) && !s.target.foundLiterals.has(literal) {
 			s.target.foundLiterals.add(literal)
 			record := 4 + int(literal-1)*indexLiteralSize // after the number of literals
 			s.tryLiteral(record)
-			literal = kernels.Load32(s.index.data, record+8) // the longest other one that is a prefix of it
+			literal = kernels.Load32(s.index.data, record+indexPrefixAt)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func (c *compiled) firstBytes() (low, high uint64) {
 func (s *search) tryLiteral(record int) {
 	c, x := s.rules, &s.index
 	missing := ^s.target.signature
-	first, count := kernels.Load32(x.data, record), kernels.Load32(x.data, record+4)
+	first, count := kernels.Load32(x.data, record), kernels.Load32(x.data, record+indexCountAt)
 	if count > x.left || uint64(first)+uint64(count) > uint64(x.length) {
 		return // of a forged group: no suffix belongs to two index literals
 	}

@@ -43,8 +43,8 @@ type notes struct {
 // one cache line.
 //
 // The offsets are checked when a group is opened, and nothing else: opening reads the header
-// alone. So a match checks each number that it reads before it follows it, once a record, and
-// takes a number that leads outside for "nothing there". Loops end by themselves: a walk
+// alone. So a match checks each number before it follows it, once a record: one that leads
+// outside means "nothing there". Loops end by themselves: a walk
 // takes a byte of the path for each node, and lists lead to lists with smaller numbers, fewer
 // suffixes before them and shorter literal prefixes.
 type compiled struct {

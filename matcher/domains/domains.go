@@ -73,9 +73,9 @@ func AppendSURT(dst, host []byte) []byte {
 	return appendLabels(dst, withoutWWW(host))
 }
 
-// AppendSURTEnd appends an upper bound of the SURTs of a registered domain: those of its hosts are
-// less, and none from it on is of that domain. Hosts of other domains may come between its own:
-// a+b.com comes after a.com and before x.a.com.
+// AppendSURTEnd appends an upper bound of the SURTs of a registered domain: those of all its hosts
+// are less. Hosts of other domains may come between its own: a+b.com comes after a.com and before
+// x.a.com.
 func AppendSURTEnd(dst, domain []byte) []byte { return append(appendLabels(dst, domain), ','+1) }
 
 // appendLabels appends the labels of a host from right to left.

@@ -147,8 +147,8 @@ type bySeverity [Error + 1]findings
 // merge combines the findings under both profiles, indexed by profile, and sets Profile of those
 // under one only. For a pack it keeps those under the pack's profile.
 //
-// A finding that was dropped under the other profile seems to be one under a single profile. But
-// MaxFindings others come before it, so report drops it, unless those were left out for a pack.
+// A finding that only one profile kept may have been dropped under the other. MaxFindings others
+// come before it there, so report drops it, unless those were left out for a pack.
 func merge(found [2]bySeverity, o Options) (merged bySeverity) {
 	for severity := range merged {
 		all := &merged[severity]

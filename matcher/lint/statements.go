@@ -87,9 +87,9 @@ func (c *checker) checkStatement(s *robotstxt.Statement) {
 // million.
 const maxPairs = 100
 
-// effectOfUnknown says for a message what a key without a definition does, one of the pairs of a
-// statement. One of an older draft that disallows what a use covers makes that use unreadable,
-// unless the statement names the use.
+// effectOfUnknown says, for a message, what pair p of a statement does, whose key has no definition.
+// A key of an older draft that disallows what a use covers makes that use unreadable, unless the
+// statement names the use.
 func effectOfUnknown(pairs []usage.Pair, p usage.Pair) string {
 	covered := slices.DeleteFunc(usage.Vocabulary(usage.ContentUsage), func(u usage.Use) bool {
 		return usage.Of([]usage.Pair{p}, nil, u) != usage.Unreadable || usage.Of(pairs, nil, u) != usage.Unreadable

@@ -148,9 +148,9 @@ func renewed(captures []Capture, i int) int {
 	return i
 }
 
-// said returns the state that captures[i], an answer, leads to: what it says or, for a redirect,
-// what held at its target at second. At most hops redirects are followed. Second and Status of the
-// state are those of captures[i], not of the target.
+// said returns the state that captures[i], an answer, leads to: its own or, for a redirect, that of
+// its target at second. At most hops redirects are followed. Second and Status are always those of
+// captures[i].
 func (c *Captures) said(captures []Capture, i int, second int64, hops int) Known {
 	capture := captures[i]
 	known := Known{Second: capture.Second, Status: shown(capture)}

@@ -89,8 +89,8 @@ func splitAuthority(s string) (host, port string, ok bool) {
 	return host, strconv.FormatUint(number, 10), err == nil && number > 0
 }
 
-// canonicalHost returns the canonical form of a host's name. ASCII labels are only changed
-// to lower case, whatever they are; others become A-labels.
+// canonicalHost returns the canonical form of a host's name; false if it is invalid. ASCII labels are
+// only changed to lower case, whatever they are; others become A-labels.
 func canonicalHost(host string) (string, bool) {
 	host = unescape(host)
 	if hasForbidden(host) || !utf8.ValidString(host) || !isASCII(host) && len(host) > maxUnicodeHost {

@@ -199,8 +199,8 @@ func (s *Scratch) buildKey(scheme, authority []byte) bool {
 	return s.appendHost(host) && s.appendPort(port)
 }
 
-// appendPort appends a port unless it is the scheme's default. port is empty or starts with
-// a colon.
+// appendPort appends a port, given with its colon, unless it is the scheme's default or empty. It
+// returns false if it is invalid.
 func (s *Scratch) appendPort(port []byte) bool {
 	if len(port) == 0 {
 		return true
@@ -270,8 +270,8 @@ func (s *Scratch) decodeHost(host []byte) (decoded []byte, ascii bool) {
 	return s.host, ascii
 }
 
-// appendIPv6 appends an IPv6 address, which starts with '[', in canonical form. It refuses one
-// with a zone.
+// appendIPv6 appends an IPv6 address, which starts with '[', in canonical form. It returns false if
+// it is invalid or has a zone.
 func (s *Scratch) appendIPv6(host []byte) bool {
 	if host[len(host)-1] != ']' {
 		return false
@@ -285,8 +285,8 @@ func (s *Scratch) appendIPv6(host []byte) bool {
 	return true
 }
 
-// appendASCIIHost appends a host in lower case, without a trailing dot. Any other empty label, or
-// a byte that no host may have, makes the host invalid.
+// appendASCIIHost appends a host in lower case, without a trailing dot. It returns false for any
+// other empty label, and for a byte that no host may have.
 func (s *Scratch) appendASCIIHost(host []byte) bool {
 	if n := len(host); n > 0 && host[n-1] == '.' {
 		host = host[:n-1]
@@ -303,8 +303,8 @@ func (s *Scratch) appendASCIIHost(host []byte) bool {
 	return last != '.'
 }
 
-// appendIDN appends a host whose labels that are not ASCII become A-labels (RFC 5891). It checks
-// ASCII labels as appendASCIIHost does.
+// appendIDN appends a host whose labels that are not ASCII become A-labels (RFC 5891). It returns
+// false if it is invalid, and checks ASCII labels as appendASCIIHost does.
 func (s *Scratch) appendIDN(host []byte) bool {
 	if len(host) > maxIDNHost || !utf8.Valid(host) {
 		return false
