@@ -227,7 +227,7 @@ func newAttempt(ctx context.Context, op *operation) *attempt {
 	return a
 }
 
-// owes records what the store is waited for, and gives it the full time from now.
+// owes records what the store owes from now on, and gives it the attempt's full time for that.
 func (a *attempt) owes(owed debt) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -44,8 +44,8 @@ func NewReader(r io.Reader, c Codec) (io.ReadCloser, error) { return newReader(r
 
 // NewSmallReader is NewReader for the many files that are small: it has small
 // buffers and starts no goroutine, and its largest zstd window is 8 MiB.
-// A frame that has a larger one, or that has no window and says that it is
-// larger itself, gives an error that is [ErrWindow].
+// A frame with a larger window, or with a larger content and no window,
+// gives an error that is [ErrWindow].
 func NewSmallReader(r io.Reader, c Codec) (io.ReadCloser, error) {
 	return newReader(r, c, small)
 }

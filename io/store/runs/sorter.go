@@ -161,7 +161,7 @@ func (s *Sorter) flush() error {
 	}
 	s.runs = append(s.runs, Extent{start, s.spill.Size() - start})
 	for i, chunk := range s.chunks {
-		if s.chunks[i] = chunk[:0]; cap(chunk) > s.chunk {
+		if s.chunks[i] = chunk[:0]; cap(chunk) > s.chunk { // it was made for one large record
 			s.chunks[i] = make([]byte, 0, s.chunk)
 		}
 	}

@@ -71,7 +71,7 @@ func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []z
 }
 
 // copies reports whether the block of the bytes from begin to end-1 can be copied as it lies: kept range r
-// has these bytes, and those before them that the block's matches may copy.
+// has these bytes, and all earlier ones that the block's matches may copy.
 func (f *Frame) copies(begin, end int, r zstdcut.Range) bool {
 	from := begin
 	if f.flags&independent == 0 {

@@ -12,8 +12,8 @@ const (
 	window = 64 << 10
 	// storedBlock marks a block's size if it is not compressed.
 	storedBlock = uint32(1 << 31)
-	// headSize is the number of bytes of a block's size, which is before it, and sumSize that of
-	// a checksum, which is after what it is of.
+	// headSize is the number of bytes of a block's size, before the block, and sumSize that of a
+	// checksum, after what it covers.
 	headSize, sumSize = 4, 4
 )
 
@@ -119,7 +119,7 @@ func (f *Frame) ends(at int) bool {
 }
 
 // decodeBlock decompresses a block, or copies it if it is stored, to f.plain from byte done on, and returns
-// the number of bytes.
+// the number of bytes. ok is false if it is damaged or has too many.
 func (f *Frame) decodeBlock(done int, data []byte, stored bool) (n int, ok bool) {
 	dst := f.plain[done:min(len(f.plain), done+f.most())]
 	if stored {

@@ -94,8 +94,8 @@ func (b *block) parse(data []byte, number int, h *history, tables *freeList) boo
 	return b.parseBitstream(data, count, h)
 }
 
-// parseTable sets h's FSE table of symbol type k, which data has as mode says, and returns what follows
-// its description.
+// parseTable sets h's FSE table of symbol type k by mode, and returns what follows the table's description in
+// data. ok is false if that is damaged, or if there is no table to repeat.
 func (b *block) parseTable(data []byte, k symbolType, mode byte, h *history, tables *freeList) (rest []byte, ok bool) {
 	b.ownTable[k] = mode != compModeRepeat
 	switch mode {
@@ -119,7 +119,7 @@ func (b *block) parseTable(data []byte, k symbolType, mode byte, h *history, tab
 }
 
 // parseLiteralsHeader reads a Literals_Section_Header (RFC 8878 §3.1.1.3.1.1), and returns the
-// size of the Literals_Section in bytes, the header included.
+// size of the Literals_Section in bytes, the header included. ok is false if data or a block has less room.
 func (b *block) parseLiteralsHeader(data []byte) (n int, ok bool) {
 	if len(data) == 0 {
 		return 0, false
@@ -151,7 +151,7 @@ func (b *block) parseLiteralsHeader(data []byte) (n int, ok bool) {
 	return n, n <= len(data) && b.regeneratedSize <= maxBlockSize
 }
 
-// readSequenceCount reads Number_of_Sequences.
+// readSequenceCount reads Number_of_Sequences. ok is false if data ends before it does.
 func readSequenceCount(data []byte) (n int, rest []byte, ok bool) {
 	switch {
 	case len(data) >= 1 && data[0] < 128:

@@ -185,7 +185,7 @@ func (c *Cutter) eachKept(low, high int, f func(low, high int)) {
 }
 
 // cutRaw appends what is kept of a raw or RLE block of n bytes, which begins at byte at. whole is the
-// block with its header.
+// block with its header. It returns false if the block ends after c.plain.
 func (c *Cutter) cutRaw(dst, whole []byte, at, n, blockType int) ([]byte, bool) {
 	if at+n > len(c.plain) {
 		return dst, false

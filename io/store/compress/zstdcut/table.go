@@ -182,7 +182,8 @@ func (t *decTable) setRLE(symbol uint8, k symbolType) *decTable {
 	return t
 }
 
-// readDescription reads an FSE_Table_Description (RFC 8878 §4.1.1), and returns what follows it.
+// readDescription reads an FSE_Table_Description (RFC 8878 §4.1.1), and returns what follows it. ok is false if
+// it is damaged.
 func (t *decTable) readDescription(data []byte, k symbolType) (rest []byte, ok bool) {
 	r := forwardReader{data: data}
 	t.accuracyLog = uint(r.read(4)) + 5 // the least there is
@@ -341,7 +342,8 @@ func (t *decTable) build(k symbolType, norm *distribution) bool {
 }
 
 // spread sets the symbol of each state (RFC 8878 §4.1.1): symbols of "less than 1" probability
-// have the last states, and the states of others are spread over the rest.
+// have the last states, and the states of others are spread over the rest. It returns false if these
+// do not fill it.
 func (norm *distribution) spread(symbols []uint8) bool {
 	size := len(symbols)
 	high := size - 1 // the last state that is left for other symbols

@@ -12,7 +12,7 @@ import (
 )
 
 // Part is a record batch, in pieces of [ReaderOptions].Rows rows. The workers that decode the first
-// pieces inflate its buffers side by side, and the last piece that is decoded frees it. Or its texts
+// pieces inflate its buffers side by side; it is freed when its last piece is decoded. Or its texts
 // are inflated piece by piece: see [texts].
 type Part struct {
 	// Whole, unless nil, is called once with the decoded columns of all pieces, before the first

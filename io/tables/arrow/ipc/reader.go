@@ -105,8 +105,8 @@ func (s *Reader) Decode(columns []int) {
 	}
 }
 
-// CanCopy reports whether all columns can be copied into an output. stream says that it is a stream, not a file,
-// and several that it has other inputs, too. Dictionaries may prevent it: those of several inputs
+// CanCopy reports whether all columns can be copied into an output. stream says that the output is a stream, not a
+// file, and several that it has other inputs, too. Dictionaries may prevent it: those of several inputs
 // may differ, and a stream may replace one, which a file must not. So does an unknown type among
 // several inputs, because it cannot be compared, and a union of before Arrow 1.0, which has
 // another layout today.

@@ -18,7 +18,7 @@ import (
 //
 // A record batch that passed through (see robotsbatch/io/tables/arrow/ipc) has a checksum of its
 // metadata and of the end of the body, where the verdict columns are: 16 more digits
-// say where that begins. What comes before it is as its writer left it, and so are
+// say where that begins. The body before that is as its writer left it, and so are
 // dictionaries that passed through. If it was gathered, and parts of the input's body were
 // copied from file to file, the checksum covers what follows the last of them.
 //

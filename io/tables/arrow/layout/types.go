@@ -12,7 +12,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Keys of a field's metadata that name its extension type, and hold what that serialized.
+// Keys of a field's metadata: the name of its extension type, and what that type serialized.
 const (
 	extensionName = "ARROW:extension:name"
 	extensionData = "ARROW:extension:metadata"
@@ -249,7 +249,7 @@ func FieldOf(t Table, exact bool) (f arrow.Field, err error) {
 }
 
 // setExtension gives a field the extension type that its metadata names, if the library knows it, and removes
-// that from the metadata. f.Type is the storage type before.
+// its keys from the metadata. f.Type is the storage type before.
 func setExtension(f *arrow.Field) (err error) {
 	name, _ := f.Metadata.GetValue(extensionName)
 	extension := arrow.GetExtensionType(name)

@@ -8,9 +8,9 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// restore gives the column the metadata of stored, its field in the stored Arrow schema, and the type as far
-// as values that are read as c.Field.Type can have it. It notes a cast for dictionaries, views and list
-// types that become another one; where the types do not fit at all, that read remains. stored may be nil.
+// restore gives the column the metadata and the type of stored, its field in the stored Arrow schema; nil for
+// none. Where values that are read as c.Field.Type cannot have that type, the column keeps its own. Of
+// dictionaries, views and list types that become another one, it notes a cast.
 func (c *Column) restore(r *reader, stored *arrow.Field) {
 	if stored == nil {
 		return

@@ -61,8 +61,8 @@ const (
 // Values of annotationKey for times, which are noted besides the type.
 const (
 	timeUTC = "TIME(isAdjustedToUTC=true)"
-	// oldTimestamp says that only a converted type says what it is, of which
-	// readers disagree whether it is in UTC.
+	// oldTimestamp is of a timestamp by a converted type alone: readers disagree
+	// whether that is in UTC.
 	oldTimestamp = "TIMESTAMP without isAdjustedToUTC"
 )
 

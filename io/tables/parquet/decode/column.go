@@ -12,8 +12,8 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// Column reads a column of a row group run by run. Workers take the runs in any order: who needs
-// one also reads the pages of those before it, for the workers that will need them. Lists are
+// Column reads a column of a row group run by run. Workers take the runs in any order: one that
+// takes a run first reads the pages of all runs before it, and keeps them for other workers. Lists are
 // decoded as they are read, all else by whoever takes it.
 type Column struct {
 	// Done, if not nil, is called when the last run was read and all were taken.

@@ -10,9 +10,9 @@
 //	Append       a structure of parquet.thrift, whose fields are listed once to read and
 //	             to write it
 //
-// Nothing in a file is trusted. A list has as many elements as there are bytes
-// for, a page as many bytes as its chunk has left, and what it decompresses to
-// is held against what its codec can make of its bytes, all before memory is
-// taken. An error says what is wrong; the caller adds file, row group and
+// Nothing in a file is trusted. Before memory is taken, the elements of a list
+// are held against the bytes that are left, a page against the rest of its
+// chunk, and its decompressed size against what its codec can make of its
+// bytes. An error says what is wrong; the caller adds file, row group and
 // column.
 package layout

@@ -277,7 +277,7 @@ type Chunk struct {
 	Type Type
 	// Path is the column's name with those of the groups around it.
 	Path []string
-	// Encodings are those that the footer says that its pages have.
+	// Encodings are those of its pages, as the footer lists them.
 	Encodings []Encoding
 	Codec     Codec
 	// Values is the number of values, nulls included.

@@ -123,8 +123,8 @@ func (o *Writer) rewriteMeta(c chunk, now *FilteredChunk, offset int64) (_ []byt
 	return layout.AppendRaw(nil, fields), nil
 }
 
-// writeIndexes writes the indexes of a filtered chunk: those that its input c has and that can be made for the
-// new pages. It returns fields, those of the ColumnChunk, with the places of these indexes instead of the input's.
+// writeIndexes writes the indexes that c, the input of a filtered chunk, has, as far as they can be made for the new
+// pages. It returns fields, those of the ColumnChunk, with the places of the new indexes instead of the input's.
 // now and offset are as in rewriteMeta.
 func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *FilteredChunk, offset int64) ([]layout.Raw, error) {
 	isIndex := func(f layout.Raw) bool { return f.ID >= chunkOffsetIndex && f.ID <= chunkIndexSize }
