@@ -6,6 +6,7 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/frontier/lines"
+	"robotsbatch/matcher/urls"
 )
 
 // urlColumn is the name of a list's only column.
@@ -52,23 +53,11 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 		if len(row) > d.blocks.MaxLine() {
 			return d.blocks.TooLong(block.FirstLine + line)
 		}
-		if !isBlank(row) {
+		if len(urls.Trim(row)) > 0 {
 			end += copy(data[end:], row)
 			d.offsets = append(d.offsets, int32(end))
 		}
 	}
 	b.URLs = batch.Column{Offsets32: d.offsets, Data: data[:end]}
 	return nil
-}
-
-// isBlank reports whether a line has only white space that is trimmed from URLs.
-func isBlank(line []byte) bool {
-	for _, c := range line {
-		switch c {
-		case ' ', '\t', '\r', '\v', '\f':
-		default:
-			return false
-		}
-	}
-	return true
 }
