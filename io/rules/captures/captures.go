@@ -312,8 +312,8 @@ func (a *adder) storeBody(r captureRecord, x *Capture) error {
 // has at most 255 (RFC 1035 §2.3.4).
 const maxAuthority = 2048
 
-// urlKey returns the key of a URL and, if the URL is that of a robots.txt, its authority,
-// which is valid until the next call. ok is false for a URL without an authority.
+// urlKey returns the key of a URL and, if the URL is that of a robots.txt, its authority, which is
+// valid until the next call. ok is false for a URL without an authority, or with too long a one.
 func (a *adder) urlKey(url []byte) (hash key, authority []byte, ok bool) {
 	authority, path, err := a.scratch.Split(url)
 	if err != nil || len(authority) > maxAuthority {

@@ -409,10 +409,9 @@ func (c *continued) followLinks() error {
 	return nil
 }
 
-// Continue prepares the set for the captures of a pack: newest is the time of its newest
-// capture, in seconds since 1970. later says that it left out captures after its time, dropped
-// that it did not keep some captures of source, the first source of captures. It must be
-// called before captures are read.
+// Continue prepares the set for the captures of a pack. newest is the time of the newest one, in
+// seconds since 1970. later says that the pack left out captures after its time, and dropped that it
+// lacks some of the source with that number, the first of captures. Call it before captures are read.
 func (s *Set) Continue(newest uint32, later, dropped bool, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -445,7 +444,7 @@ func (s *Set) addDropped() error {
 		if at != unknownTime {
 			at += int64(time.Second) - 1 // after all of that second
 		}
-		x.setFetch(at, s.old.source, 200, false) // not failed
+		x.setFetch(at, s.old.source, 200, false) // not failed, but its body is gone: it denies
 		x.setBody(gone)
 		x[flagsAt] |= flagDropped
 		if err := s.sorter.Add(x); err != nil {

@@ -169,7 +169,7 @@ var captureForm = runs.Form{
 	},
 }
 
-// clampStatus returns a status as records have it: -1 for what is none.
+// clampStatus returns the status for a record: -1 if it is negative or too large.
 func clampStatus(status int) int16 {
 	if status < 0 || status > math.MaxInt16 {
 		return -1

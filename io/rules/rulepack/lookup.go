@@ -338,8 +338,8 @@ func (p *Pack) readExtraRecords(m *extras, number uint32, compiled *matcher.Body
 	return nil
 }
 
-// bodyRules returns a copy of a body's rules, or of its text if it is kept as its source, and
-// its row. It compares the checksum.
+// bodyRules returns a copy of a body's rules, or of its source if the pack keeps that instead, and
+// the body's row. It compares the checksum.
 func (p *Pack) bodyRules(number uint32) ([]byte, bodyRow, error) {
 	if number >= p.bodies {
 		return nil, bodyRow{}, p.damaged("body %d of %d", number, p.bodies)

@@ -51,7 +51,7 @@ func (x *nameIndex) hashTag(tag string) uint32 {
 
 // readObject replaces *buffer by the body of the object at path, decompressed, up to
 // robotstxt.Options.ReadSize. It is an error if the object is not the version want, which was
-// listed.
+// listed; found is true without an error.
 func (d *Dir) readObject(path string, want objectVersion, buffer *[]byte) (found bool, version Used, err error) {
 	most := d.size // bytes of the object
 	codec, _ := compress.ByName(path)

@@ -112,8 +112,8 @@ func (f *Found) checkTogether() error {
 	return nil
 }
 
-// packBetween returns the first rule pack that has a source before it and one after it that
-// isJoined returns true for; nil for none.
+// packBetween returns the first rule pack between two sources for which isJoined returns true; nil
+// for none.
 func (f *Found) packBetween(isJoined func(*source) bool) *source {
 	begun, pack := false, (*source)(nil)
 	for i := range f.sources {

@@ -34,13 +34,12 @@ const (
 	askedKind    // Options.Asked, as captures that failed; it is the last source
 )
 
-// kinds describes each kind: its name for people, what a pack that keeps its captures calls
-// it, and whether it is read as captures. All of these are opened as one rule pack, because
-// redirects may lead from any into any other.
+// kinds describes each kind. All sources that are read as captures are opened as one rule pack,
+// because redirects may lead from any into any other.
 var kinds = [...]struct {
-	name     string
-	kept     rulepack.SourceKind
-	captured bool
+	name     string              // for people
+	kept     rulepack.SourceKind // what a pack that keeps its captures calls it
+	captured bool                // it is read as captures
 }{
 	folderKind:   {"folder", rulepack.FolderSource, false},
 	packKind:     {"rule pack", rulepack.FolderSource, false},

@@ -34,8 +34,8 @@ type Options struct {
 	// robotstxt.Options{}.ReadSize().
 	BodySize int
 	// Broken, if not nil, is called with an error for each thing that is broken. The error
-	// names the file, the offset (that of the gzip member, and in a zstd file that after
-	// decompression), the URL if it is known, and what became of it.
+	// names the file, the record's offset (in a gzip file its member's, in a zstd file that
+	// after decompression), the URL if it is known, and what became of the record.
 	Broken func(error)
 }
 
@@ -59,11 +59,11 @@ type Reader struct {
 	close   func() error
 	block   block // of the record read last
 	header  header
-	field   []byte // of the header, with the lines folded onto it
-	at      int64  // offset of the record, or of its gzip member
-	base    int64  // of the file's first byte, for Record
-	gzip    *members
-	member  *bufio.Reader // its text
+	field   []byte        // of the header, with the lines folded onto it
+	at      int64         // offset of the record, or of its gzip member
+	base    int64         // of the file's first byte, for Record
+	gzip    *members      // reused for all gzip files; nil before the first
+	member  *bufio.Reader // reads its text
 	done    bool
 
 	answer  answer
