@@ -29,7 +29,7 @@ var layouts = func() (layouts []string) {
 
 // ParseTime reads a time: RFC 3339, also with a blank in place of the T, without a zone, or
 // with a zone such as +00, +0000 or UTC; 14 digits such as 20260301120000; or seconds since
-// 1970, also as a float. A day is none.
+// 1970, also as a float. ok is false for anything else, a day included.
 func ParseTime(text []byte) (t time.Time, ok bool) {
 	text = bytes.TrimSpace(text)
 	if n, fraction, ok := parseNumber(text); ok {

@@ -145,7 +145,8 @@ func (v *Verdicts) Values(c *VerdictColumn) (Values, error) {
 	return Values{}, fmt.Errorf("column %q: the verdicts were made without it", c.Name)
 }
 
-// viewAllowed returns an agent's verdicts: the bits as numbers, as Values.Of has booleans.
+// viewAllowed returns an agent's verdicts, which are always there: the bits as numbers, as Values.Of
+// has booleans.
 func viewAllowed(v *Verdicts, c *VerdictColumn) (Values, bool) {
 	values, a := Values{Kind: c.Kind, Of: make([]int32, v.Rows)}, &v.Agents[c.Agent]
 	for row := range values.Of {

@@ -103,8 +103,8 @@ func (e *Evaluator) setColumn(c *batch.Values, group int) {
 // setColumnByTime sets a column of a group's rows to the values for e.columns.host at the times of
 // the rows, of which times has one for each row of the batch. fetches are the times of the fetches
 // that say the same of the host, in order: each row is described by the newest one at its time, or
-// by the first if all are later. A row takes the value of the row before, unless its fetch or, for
-// values that depend on it, its time is another.
+// by the first if all are later. A value is computed again only if the fetch changes from row to row
+// or, for values that depend on it, the time.
 func (e *Evaluator) setColumnByTime(c *batch.Values, group int, times, fetches []int64) {
 	host, fetch, number := &e.columns.host, -1, int32(batch.Null)
 	for row := range e.groups.rowsOf(group) {

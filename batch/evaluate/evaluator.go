@@ -186,7 +186,7 @@ func (e *Evaluator) forget() {
 }
 
 // evaluateBlock evaluates the rows [low, high) and returns high. With an error it returns the
-// row in question. A block ends after e.blockRows rows, or earlier; see values.copy.
+// row that failed. A block ends after e.blockRows rows, or earlier; see values.copy.
 func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (high, row int, err error) {
 	high = min(low+e.blockRows, v.Rows)
 	var nulls *batch.Column
@@ -206,7 +206,7 @@ func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (
 }
 
 // evaluateRows sets the verdicts and columns of a block, group by group; the rules of lookupSize groups
-// are looked up at a time. With an error it returns the row in question.
+// are looked up at a time. With an error it returns the row that failed.
 func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
 	groupRows(e, r, v)
 	e.describeAuthorities(v)

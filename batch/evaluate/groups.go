@@ -121,8 +121,8 @@ func (l *groupList) forget() {
 	clear(l.keys[:cap(l.keys)])
 }
 
-// number returns the number of the group of an authority as it is written, with its key, which
-// it copies unless it lies in the URL. It adds a group without rows if there is none.
+// number returns the number of the group of an authority, given as written and by its key. It adds
+// a group without rows if there is none, and copies the key then, unless it lies in the URL.
 func (g *groups) number(written, key []byte) int32 {
 	hash := matcher.HashOf(written)
 	slot := hash % uint64(len(g.slots))

@@ -45,9 +45,9 @@ type held struct {
 	until int64        // the first second of the next span; 0 for none
 }
 
-// cutGroups replaces e.groups by groups of a span each, by the times of the rows, and counts the
-// outdated rows. A row without a time gets a null verdict and is in no group. With an error it
-// returns the row in question.
+// cutGroups replaces each of e.groups by a group for each span that a time of its rows is in, and
+// counts the outdated rows. A row without a time gets a null verdict and is in no group. With an
+// error it returns the row that failed.
 func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
 	h.cut.reset()
@@ -72,7 +72,7 @@ func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 }
 
 // takeSpans sets e.history.taken and ends to the spans of authorities, at most lookupSize. With
-// an error it returns the index of the key in question.
+// an error it returns the index of the key that failed.
 func (e *Evaluator) takeSpans(keys []matcher.Key) (i int, err error) {
 	h := &e.history
 	h.taken = h.taken[:0]
@@ -190,7 +190,7 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 }
 
 // openAll opens for each key its span into its origin, all three with the same index; a nil span
-// resets the origin. With an error it returns the index in question.
+// resets the origin. With an error it returns the index that failed.
 func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins []matcher.Origin) (int, error) {
 	if e.bulkTimelines != nil {
 		return e.bulkTimelines.OpenAllSpans(keys, spans, origins)
@@ -251,7 +251,7 @@ func checkTimes(times []int64) error {
 }
 
 // denyEver denies the rows of a block that a later span of their authority denies, one that begins up
-// to Options.AsOf. All verdicts must have been set. With an error it returns the row in question.
+// to Options.AsOf. All verdicts must have been set. With an error it returns the row that failed.
 // url returns the URL of a row, here and below.
 func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
@@ -323,9 +323,9 @@ func (e *Evaluator) unsetGroup(url func(row int) []byte, v *batch.Verdicts, numb
 	}
 }
 
-// recount corrects counters after denyGroup. Rows that it denied to all agents, or whose verdicts
-// unsetGroup made null (cut says that it was called), no longer count under the reason that they
-// had before. The latter count under HistoryCut.
+// recount corrects counters after denyGroup. A row that it denied to all agents, or whose verdicts
+// unsetGroup made null, no longer counts under its former reason; the latter counts under
+// HistoryCut. cut says that unsetGroup was called.
 func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number int, cut bool) {
 	before := &e.history.held[number]
 	var counter *int64 // of the reason of before; nil if none counts it

@@ -41,7 +41,7 @@ func (m Message) Parts() (p Parts) {
 
 func (m Message) String() string { return m.Parts().In(Given.String) }
 
-// messageError is an error that has only its message and what it wraps, which fmt's error knows.
+// messageError is fmt's error, which has the text and what it wraps, with the message of that text.
 type messageError struct {
 	message Message
 	error
@@ -167,8 +167,8 @@ func (p *Parts) addError(err error) {
 	}
 }
 
-// addWrapping adds the text of an error that wraps errs. Where the text of one of them stands in it, in
-// their order, that one's own parts are added instead, so that options in it stay options.
+// addWrapping adds the text of an error that wraps errs. In place of the text of each of these, in
+// order, it adds that error's parts, so that options stay options.
 func (p *Parts) addWrapping(text string, errs ...error) {
 	for _, err := range errs {
 		if err == nil {

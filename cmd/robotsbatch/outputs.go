@@ -160,7 +160,7 @@ func (c *conversion) giveUp() {
 	c.unlock()
 }
 
-// publish completes what was written, which gives it its name, and unlocks it.
+// publish completes the output, which gives it its name, and unlocks it.
 func (c *conversion) publish() error {
 	defer c.unlock()
 	if c.late != nil {

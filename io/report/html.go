@@ -571,8 +571,8 @@ func (h htmlPage) uses() page.Section {
 	return section
 }
 
-// Page is the page for people that a job writes at its end, and what its workers count for
-// it. A nil one is for a job without a page.
+// Page is the page for people that a job writes at its end, with what its workers counted. A nil
+// one is for a job without a page.
 type Page struct {
 	file    blob.Writer
 	agents  int

@@ -42,8 +42,8 @@ func (l *line) add(part, short string) {
 	l.parts, l.short = append(l.parts, part), append(l.short, short)
 }
 
-// addTimes adds the share that is done, and the seconds that are left, or if those are
-// unknown, the seconds that passed. An unknown one is negative.
+// addTimes adds the share that is done, and the seconds that are left or else those that passed.
+// share and left are negative if they are not known.
 func (l *line) addTimes(share, left, passed float64) {
 	if share >= 0 {
 		percent := fmt.Sprintf("%d %%", int(100*share))
@@ -56,7 +56,7 @@ func (l *line) addTimes(share, left, passed float64) {
 	l.add(time, time)
 }
 
-// fit joins the parts if they fit into width columns; else as many of the short parts as fit.
+// fit joins the parts if they fit into width columns; else as many of the short parts as fit, or none.
 func (l *line) fit(width int) string {
 	if all := strings.Join(l.parts, ", "); len(all) <= width {
 		return all

@@ -86,8 +86,8 @@ func whomOf(c *stats.Count) string {
 }
 
 // deniedFinding returns sentences on how many sites deny everything to which agents. counts has at
-// least one count: first that of several agents together, if there is one, then that of the agent that the
-// most sites deny, then those of others, of which only * has a sentence.
+// least one count, in this order: of several agents together, if there is one; of the agent that the
+// most sites deny; of others, among which only * has a sentence.
 func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	first := &counts[0]
 	finding := []string{fmt.Sprintf("%s of %s deny everything to %s%s.", percent(first.Full, first.Base), baseOf(first, t), whomOf(first), namedShare(first))}

@@ -127,8 +127,8 @@ func (r *Record) queue(line func(text []byte) []byte) {
 	r.read = nil
 }
 
-// begin replaces the manifest by one of this job, with the outputs that are kept from an earlier run
-// (those that are not nil), and the rule files that it read.
+// begin replaces the manifest by one of this job, with the outputs that stay from an earlier run (nil
+// for each that does not), and the rule files that it read.
 func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
 	if r.single {
 		return nil

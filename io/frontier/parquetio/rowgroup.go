@@ -55,8 +55,8 @@ func newRowGroup(s *Source, index int) *rowGroup {
 	return g
 }
 
-// pieceShare divides the memory: a run may declare that it takes 1/pieceShare of it, so that workers
-// can have several, and one that takes more than it declares fits.
+// pieceShare divides the memory: a run may declare up to 1/pieceShare of it, so that workers can have
+// several at once, and there is room for one that takes more than it declared.
 const pieceShare = 8
 
 // announcing is an input that wants to know what will be read, because each read costs
@@ -125,8 +125,8 @@ func (p *piece) Size() int64 {
 	return p.declared()
 }
 
-// Kept implements batch.Sharing: what a row group is read into, and the verdict columns if
-// it passes through, stay in memory until its last piece is written.
+// Kept implements batch.Sharing: what a row group is read into, and the verdict columns if it passes
+// through, stay in memory until its last piece is written, which gives back what g.held has added up.
 func (p *piece) Kept() int64 {
 	g := p.group
 	if p.run == g.runs-1 {

@@ -18,7 +18,7 @@ type authority struct {
 	registered []byte
 	kind       robotstxt.BodyKind
 	digest     []byte // in hexadecimal; empty without a body
-	// With a history: what held up to what decides, and the listing that has it.
+	// With a history: all that held, up to what decides, and the listing that it is from.
 	spans   []matcher.Span
 	listing *ruleset.Listing
 }

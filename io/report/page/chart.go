@@ -103,8 +103,9 @@ type Columns struct {
 // above what is below it.
 const textHeight, textRise = 18.0, 4.0
 
-// write implements Part. Below each other are a line for the texts, the columns and a line for their
-// names, in pixels. Widths are in percent, so that text keeps its size on a narrow screen.
+// write implements Part; it writes nothing if no value is above 0. From top to bottom, in pixels, come
+// a line of texts, the columns and a line of names. Widths are in percent, so that text keeps its size
+// on a narrow screen.
 func (c *Columns) write(w *writer) {
 	const plotHeight = 150.0
 	most := 0.0

@@ -157,9 +157,9 @@ func surveyError(err error, name string) error {
 // siteColumns are the names of the columns that say which site a row is of.
 var siteColumns = [...]string{"registered_domain", "surt_host_name", "authority"}
 
-// SiteTable returns the table with a row for each site: what it denies any of the agents, and
-// of several in a column for each what it denies that. Two agents whose columns would have the same
-// name are an [option.UsageError].
+// SiteTable returns the table with a row for each site: what it denies any of the agents and, if there
+// are several, a column for each with what it denies that one. Two agents with the same name for their
+// column are an [option.UsageError].
 func SiteTable(ctx context.Context, chains []matcher.Chain, o Options) (*export.Table, error) {
 	fields := []arrow.Field{
 		{Name: siteColumns[o.Site], Type: arrow.BinaryTypes.String},

@@ -65,7 +65,7 @@ func (t *Table) Histories() []History {
 			months = append(months, month)
 		}
 	}
-	several := slices.ContainsFunc(t.Counts, func(c Count) bool { return c.Agent != t.Counts[0].Agent })
+	severalAgents := slices.ContainsFunc(t.Counts, func(c Count) bool { return c.Agent != t.Counts[0].Agent })
 	for i := range t.Counts {
 		c := &t.Counts[i]
 		at := slices.IndexFunc(all, func(h History) bool { return h.Rank == c.Rank })
@@ -76,7 +76,7 @@ func (t *Table) Histories() []History {
 		history := &all[at]
 		name := c.Agent
 		if t.Uses {
-			if name = c.Use.String(); several {
+			if name = c.Use.String(); severalAgents {
 				name += " " + c.Agent
 			}
 		}

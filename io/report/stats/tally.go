@@ -322,7 +322,7 @@ func (t *SiteCounter) Flush() {
 }
 
 // countSite counts a site in each table of a month and rank that it belongs to. rank is that of the
-// site; 0 for none. states are those of openSites.
+// site; 0 for none. states are the site's, by subject, then month; 0 where nothing is known.
 func (t *SiteCounter) countSite(rank int, states []state) {
 	ranks, months, panel := t.ranks(), t.months(), t.isInPanel(states)
 	count := func(month, subject int, s state) {

@@ -38,8 +38,8 @@ func (t *Total) Add(f *Finding) {
 	t.only = f.Name + ": " + f.Text()
 }
 
-// Write says how much is intact. If it is a single file, it says what was checked of that,
-// unless that was said already.
+// Write writes how many files are intact or, of a single one, what was checked of it. said says
+// that the latter was written already.
 func (t *Total) Write(w io.Writer, said bool) {
 	switch n := t.counts[Intact]; {
 	case n == 1 && !said:

@@ -56,17 +56,15 @@ type Finding struct {
 // State is what a Finding comes to.
 type State int
 
-// The states. Unread is a file that cannot be read now, OtherVersion a rule pack that this version
-// of the program does not read, Unfinished a job that did not come to its end, and Apart shards
-// that do not belong together.
+// The states.
 const (
 	Intact State = iota
 	Damaged
 	Missing
-	Unread
-	OtherVersion
-	Unfinished
-	Apart
+	Unread       // it cannot be read now
+	OtherVersion // a rule pack that this version of the program does not read
+	Unfinished   // a job that did not come to its end
+	Apart        // shards that do not belong together
 	states
 )
 
@@ -268,7 +266,7 @@ func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manif
 				} else {
 					f = damaged(name, fmt.Errorf("%s: the manifest lists %q, which is not in its folder", blob.Shown(folder), name))
 				}
-				return context.Cause(ctx) // then f is about that
+				return context.Cause(ctx) // if ctx has ended, f may be about that: Complete is not called
 			},
 			Complete: func() error { found(f); return nil },
 		})

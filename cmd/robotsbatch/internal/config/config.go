@@ -260,8 +260,8 @@ func (c *Running) ReserveObjects(reads, writes bool) error {
 
 // ReserveAtOnce returns how many of n inputs or outputs are processed at once: one more than
 // workers, so that these have work while one begins or ends; with a single worker one, so that
-// batches come in order. reads and writes say that they are objects. Then it subtracts from -memory,
-// up to a quarter of it, what each needs except the first, for which ReserveObjects does.
+// batches come in order. reads and writes say that they are objects: then it subtracts from -memory
+// what each but the first needs, up to a quarter of it. ReserveObjects did so for the first.
 func (c *Running) ReserveAtOnce(n int, reads, writes bool) int {
 	if c.Workers == 1 {
 		return 1

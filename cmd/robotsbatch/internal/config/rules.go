@@ -177,8 +177,8 @@ func (c *Rules) checkTimes() error {
 	return nil
 }
 
-// AddAgents adds the agents of the -agents file to those of -agent. added are the names of
-// those that were not there.
+// AddAgents adds the agents of the -agents file to those of -agent, and sets c.Classes. added are
+// the names that -agent does not give.
 func (c *Rules) AddAgents(ctx context.Context) (added []string, err error) {
 	if c.AgentsFile == "" {
 		return nil, nil

@@ -124,8 +124,8 @@ func (c *Console) Warn(m option.Message) {
 }
 
 // attrs returns the JSON attribute "parts" of a message that names options; nil for a message
-// that names none. It changes parts: it makes texts printable, and makes a text of each option that
-// the reader's words give by its value alone, as those of lint do for a source, which is an operand.
+// that names none. It changes parts: texts become printable, and an option that the reader gives by
+// its value alone, such as lint's source, an operand, becomes a text.
 func (c *Console) attrs(parts option.Parts) []any {
 	named := false
 	for i := range parts {
