@@ -241,9 +241,6 @@ type adder struct {
 	key, path, waiting []byte
 }
 
-// newAdder returns an adder.
-func (s *Set) newAdder() *adder { return &adder{set: s} }
-
 // Add adds a capture of a source, whose number is below MaxSources. It does not retain the
 // capture's memory. Of two captures with the same time, the one with the greater order counts
 // as newer; orders must be distinct within a source. A capture of a URL that cannot have rules

@@ -92,7 +92,7 @@ func collect(t testing.TB, asOf time.Time, p access.Policy, sources ...[]Capture
 	b := new(bodies)
 	s := NewSet(Options{Bodies: b})
 	defer s.Close()
-	adder := s.newAdder()
+	adder := &adder{set: s}
 	for source, captures := range sources {
 		for i := range captures {
 			must.Do(t, adder.Add(&captures[i], source, uint64(i)))
@@ -493,7 +493,7 @@ func TestResolveEndsWithItsContext(t *testing.T) {
 	for _, after := range []int{0, 1} {
 		s := NewSet(Options{Bodies: new(bodies)})
 		defer s.Close()
-		adder := s.newAdder()
+		adder := &adder{set: s}
 		for i, c := range []Capture{page("https://a.example/robots.txt", "", 1), moved("https://b.example/robots.txt", "https://a.example/robots.txt", 1)} {
 			must.Do(t, adder.Add(&c, 0, uint64(i)))
 		}
@@ -577,7 +577,7 @@ func TestRedirectsToDotSegmentsAndEscapes(t *testing.T) {
 		var bodies distinct
 		s := NewSet(Options{Bodies: &bodies})
 		defer s.Close()
-		a := s.newAdder()
+		a := &adder{set: s}
 		for i, x := range []Capture{
 			{URL: []byte("https://a.example/robots.txt"), Status: 301, Location: []byte(test.location)},
 			{URL: []byte(test.url), Status: 200, Body: []byte("User-agent: *\nDisallow: /\n")},

@@ -56,7 +56,7 @@ func resolveHistory(t testing.TB, asOf time.Time, p access.Policy, captures []re
 
 func add(t testing.TB, s *Set, captures []reference.Capture) {
 	t.Helper()
-	a := s.newAdder()
+	a := &adder{set: s}
 	for i, c := range captures {
 		x := Capture{URL: []byte(c.URL), Status: c.Status, Failed: c.Failed, Unread: c.Unread, Location: []byte(c.Target), Body: []byte(c.Body)}
 		if c.Second != 0 {
@@ -283,7 +283,7 @@ func TestLongOutage(t *testing.T) {
 	for name, captures := range map[string][]Capture{"timed": {timed}, "unread": {unread}, "alternate": {timed, unread}} {
 		var bodies distinct
 		s := NewSet(Options{Bodies: &bodies, Memory: 1 << 10, Folder: t.TempDir()})
-		a := s.newAdder()
+		a := &adder{set: s}
 		for i := range many {
 			x := captures[i%len(captures)]
 			x.Time = x.Time.Add(time.Duration(i) * 10 * time.Minute)
@@ -324,7 +324,7 @@ func TestMemoryHasABound(t *testing.T) {
 		for _, count := range []int64{test.count / 2, 2 * test.count} {
 			var bodies distinct
 			s := NewSet(Options{Bodies: &bodies, Memory: 1 << 10, Folder: t.TempDir()})
-			a := s.newAdder()
+			a := &adder{set: s}
 			var err error
 			for i := range count {
 				x := test.capture(i)

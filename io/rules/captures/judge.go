@@ -2,7 +2,6 @@ package captures
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -46,18 +45,6 @@ const maxIntervals = 1 << 14
 
 // mostIntervals returns the most intervals of a URL with that many captures.
 func mostIntervals(captures int) int { return min(maxIntervals, 64+16*captures) }
-
-// Resolve calls emit with the decision about each authority that has a capture not after
-// asOf, in no particular order. The zero time means Newest. Times are rounded down to
-// seconds. The argument is valid until emit returns. Nothing can be added afterwards.
-// Resolve returns early when ctx ends.
-//
-// With a history each decision has all that held up to asOf. Resolve then calls emit once for
-// each source with captures of an authority, because a lower-ranked source decides about the
-// time before the first capture of a higher-ranked one.
-func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, history bool, emit func(*Decision) error) error {
-	return s.resolve(ctx, &judge{set: s, asOf: asOf, policy: p, emit: emit, history: history})
-}
 
 // judge decides about each URL by its captures: at asOf, or with a history at each time up to
 // it.

@@ -46,7 +46,7 @@ func (s *Set) Read(ctx context.Context, files []File, workers int) error {
 		return cmp.Or(readers.Wait(), context.Cause(ctx))
 	})
 	for range workers {
-		group.Go(func() error { return p.addTo(s.newAdder()) })
+		group.Go(func() error { return p.addTo(&adder{set: s}) })
 	}
 	return group.Wait()
 }

@@ -110,19 +110,26 @@ const (
 	changeSize = 16
 )
 
-// resolve decides about all URLs.
+// Resolve calls emit with the decision about each authority that has a capture not after
+// asOf, in no particular order. The zero time means Newest. Times are rounded down to
+// seconds. The argument is valid until emit returns. Nothing can be added afterwards.
+// Resolve returns early when ctx ends.
 //
-// The first round decides about each URL as if no redirect led anywhere. Each further round,
-// one for each allowed hop, decides about redirects again, with the previous round's outcomes
-// of their targets. So the work is bounded, even if redirects cross and loop.
-func (s *Set) resolve(ctx context.Context, j *judge) error {
-	if j.asOf.IsZero() {
-		j.asOf = s.Newest()
+// With a history each decision has all that held up to asOf. Resolve then calls emit once for
+// each source with captures of an authority, because a lower-ranked source decides about the
+// time before the first capture of a higher-ranked one.
+func (s *Set) Resolve(ctx context.Context, asOf time.Time, p access.Policy, history bool, emit func(*Decision) error) error {
+	// The first round decides about each URL as if no redirect led anywhere. Each further round,
+	// one for each allowed hop, decides about redirects again, with the previous round's outcomes
+	// of their targets. So the work is bounded, even if redirects cross and loop.
+	if asOf.IsZero() {
+		asOf = s.Newest()
 	}
-	j.asOf = j.asOf.Truncate(time.Second)
 	s.wanted.compact()
-	j.pages = s.old.dropped || s.isMostlyPages() // so that what a pack has of a URL is all
-	r := &resolver{ctx: ctx, set: s, judge: j}
+	r := &resolver{ctx: ctx, set: s, judge: &judge{
+		set: s, asOf: asOf.Truncate(time.Second), policy: p, emit: emit, history: history,
+		pages: s.old.dropped || s.isMostlyPages(), // so that what a pack has of a URL is all
+	}}
 	r.moved.Folder = s.options.Folder
 	r.writer = bufio.NewWriterSize(&r.moved, movedBuffer)
 	defer r.moved.Close()
