@@ -449,7 +449,7 @@ func (j *job) dryRun(ctx context.Context) (err error) {
 			p.first = source
 		}
 	}
-	if p.rules, err = j.found.Plan(ctx); err != nil {
+	if p.rules, err = j.found.Plan(ctx, true); err != nil {
 		return err
 	}
 	return p.print()
@@ -500,7 +500,7 @@ func (j *job) showPlan(ctx context.Context) (err error) {
 	if p.bytes < longFrom {
 		return nil
 	}
-	if p.rules, err = j.found.PlanQuickly(ctx); err != nil {
+	if p.rules, err = j.found.Plan(ctx, false); err != nil {
 		return err
 	}
 	return p.print()

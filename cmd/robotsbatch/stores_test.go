@@ -163,6 +163,9 @@ func TestRulesFromStores(t *testing.T) {
 		must.Be(t, status == exitDone && stdout == "url,allowed\nhttps://www.a.example/x,false\n" && !strings.Contains(stderr, "endpoint"),
 			"%s: status %d, %q\n%s", name, status, stdout, stderr)
 	}
+	s.Put("crawl/a.example/robots.txt", []byte("User-agent: *\nDisallow: /\n"))
+	_, _, said := runWith(t.Context(), "https://a.example/\n", "-in", "-", "-rules", s.Name("crawl/"))
+	must.Be(t, strings.Contains(said, "s3://bucket/crawl/ has captures, so files in it that are not named as captures are not read, such as s3://bucket/crawl/a.example/robots.txt: "), "%s", said)
 	pack := filepath.Join(folder, "site.rules")
 	mustRun(t, "compile", "-rules", rules, "-out", pack)
 	s.Put("site.rules", readFile(t, pack))

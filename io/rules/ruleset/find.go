@@ -72,7 +72,7 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 		f.sources = append(f.sources, s)
 		if len(s.unread) > 0 {
-			f.options.Warn(option.Messagef("%s has captures, so files in it that are not named as captures are not read, such as %s: put robots.txt files into a folder of their own, and give captures the ending of their format", s.name, s.unread[0]))
+			f.options.Warn(option.Messagef("%s has captures, so files in it that are not named as captures are not read, such as %s: put robots.txt files into a folder of their own, and give captures the ending of their format", s.shown(), s.unread[0]))
 		}
 	}
 	if o.Asked != "" {

@@ -27,10 +27,13 @@ func peekObjects(ctx context.Context, name string, u blob.URL, isPattern bool) (
 		return found, atName(name, err)
 	}
 	for _, object := range objects {
-		if named, _ := format.ByName(object.URL.Key); named.HasCaptures() {
+		switch named, _ := format.ByName(object.URL.Key); {
+		case named.HasCaptures():
 			found.files = append(found.files, object.URL.String())
-		} else if isPattern {
+		case isPattern:
 			return found, option.Usagef("%s: %s has no captures, by its name: a pattern is for captures; name all others one by one", option.Rules.With(u.Name()), object.URL.Name())
+		case isHostsFile(object.Stem):
+			found.unread = append(found.unread, object.URL.Name())
 		}
 	}
 	return found, nil

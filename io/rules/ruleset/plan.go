@@ -20,15 +20,9 @@ type Planned struct {
 	History bool
 }
 
-// Plan describes each source. It counts the hosts of folders, looks up the sizes of objects, and
-// reads the head of a pack on this machine.
-func (f *Found) Plan(ctx context.Context) ([]Planned, error) { return f.plan(ctx, true) }
-
-// PlanQuickly is Plan without hosts of folders and sizes of objects, which may take long.
-func (f *Found) PlanQuickly(ctx context.Context) ([]Planned, error) { return f.plan(ctx, false) }
-
-// plan is Plan, and without whole PlanQuickly.
-func (f *Found) plan(ctx context.Context, whole bool) ([]Planned, error) {
+// Plan describes each source, and reads the head of a pack on this machine. With whole it also
+// counts the hosts of folders, and looks up the sizes of objects, which may take long.
+func (f *Found) Plan(ctx context.Context, whole bool) ([]Planned, error) {
 	var all []Planned
 	for _, s := range f.sources {
 		p := Planned{Name: s.shown(), Kind: kinds[s.kind].name, Files: len(s.files), Hosts: -1}
