@@ -16,7 +16,7 @@ const version = "WARC/"
 
 // header is the part of a record's header that matters.
 type header struct {
-	kind      string // "response", "revisit" or "resource", else empty
+	kind      string // "response", "revisit" or "resource", else otherKind; empty if it is not said
 	url       []byte
 	record    captures.Name // of WARC-Record-ID
 	payload   captures.Name // of WARC-Payload-Digest
@@ -32,6 +32,9 @@ type header struct {
 	broken  error // the first value that cannot be read
 	ended   bool  // the empty line was read: with a length it is known where the record ends
 }
+
+// otherKind is the kind of records that are skipped.
+const otherKind = "other"
 
 // reset empties a header, and keeps its memory.
 func (h *header) reset() {
@@ -97,6 +100,10 @@ func (w *Reader) readHeader(h *header) error {
 		return h.broken
 	case h.length < 0:
 		return broken("the record has no Content-Length")
+	case h.kind == "":
+		return broken("the record has no WARC-Type")
+	case h.kind != otherKind && len(h.url) == 0:
+		return broken("the %s has no WARC-Target-URI", h.kind)
 	case (h.isResponse() || h.isRevisit()) && !h.hasDate:
 		return broken("the response has no WARC-Date")
 	}
@@ -150,6 +157,7 @@ func (w *Reader) skipLongHeader(h *header) error {
 func (h *header) set(key, value []byte) error {
 	switch {
 	case isField(key, "WARC-Type"):
+		h.kind = otherKind
 		for _, kind := range [...]string{"response", "revisit", "resource"} {
 			if isField(value, kind) {
 				h.kind = kind

@@ -298,6 +298,8 @@ func TestResponses(t *testing.T) {
 			record("response", "dns:a.example", "1.2.3.4", "Content-Type: text/dns") + record("resource", "urn:text:a", text) +
 			response(url, "200 OK", text), []string{whole}},
 		{"of another type", record("response", url, "x", "Content-Type: text/plain") + response(url, "200 OK", text), []string{"*offset 0: *no HTTP*", lost, whole}},
+		{"without a type", strings.Replace(response(url, "200 OK", text), "WARC-Type", "Type", 1) + response(url, "200 OK", text), []string{"*offset 0: *skipped: the record has no WARC-Type", whole}},
+		{"without a URL", record("response", "", "x") + response(url, "200 OK", text), []string{"*offset 0: *skipped: the response has no WARC-Target-URI", whole}},
 		{"type in capitals", strings.Replace(response(url, "200 OK", text), "response", "RESPONSE", 1), []string{whole}},
 		{"body alone", record("resource", url, text, "Content-Type: text/plain"), []string{whole}},
 		{"body alone, cut", record("resource", url, text, "WARC-Truncated: length"), []string{whole + " cut"}},
