@@ -339,16 +339,18 @@ func isNull(record arrow.Record, column int) bool {
 }
 
 // checkFolders returns an error if a folder's name, such as status=503, has a column that
-// changes what the rows mean and that the rows lack: without it, a 503 would be a robots.txt.
+// changes what the rows mean and that the rows lack, by whatever name: without it, a 503 would be a
+// robots.txt.
 func (t *Table) checkFolders() error {
 	record, ok := t.now.batch.Table.(arrow.Record)
 	for name, value := range blob.Partitions(t.options.Name) {
-		column := slices.IndexFunc(columns[:], func(c column) bool { return c.name == name })
-		if !ok || value == "__HIVE_DEFAULT_PARTITION__" || column == statusColumn && value == "200" { // null, and what a null means
-			continue
-		}
-		if (column == statusColumn || column == fetchedColumn || column == errorColumn) && isNull(record, t.columns[column][0]) {
-			return option.Errorf("the rows have no %s, which is in the name of a folder: write it into the files, too, as DuckDB does with WRITE_PARTITION_COLUMNS", name)
+		for _, column := range [...]int{statusColumn, fetchedColumn, errorColumn} {
+			c := columns[column]
+			is := c.name == name || !t.named && (slices.Contains(c.index, name) || slices.Contains(alike[column], name))
+			isImplied := value == "__HIVE_DEFAULT_PARTITION__" || column == statusColumn && value == "200" // null, and what a null means
+			if is && ok && !isImplied && isNull(record, t.columns[column][0]) {
+				return option.Errorf("the rows have no %s, which is in the name of a folder: write it into the files, too, as DuckDB does with WRITE_PARTITION_COLUMNS", name)
+			}
 		}
 	}
 	return nil
