@@ -121,6 +121,11 @@ func TestFileURLs(t *testing.T) {
 	url := "file://" + filepath.ToSlash(folder)
 	mustRun(t, "-in", url+"/a%20b.txt", "-rules", "file://"+filepath.ToSlash(rules), "-out", url+"/out.csv")
 	must.Equal(t, string(readFile(t, filepath.Join(folder, "out.csv"))), "url,allowed\nhttps://a.example/,true\n", "out.csv")
+	for _, command := range [][]string{{"lint", "-counts"}, {"survey", "-as", "text", "-agent", "x"}} {
+		wantStatus, want, _ := runWith(t.Context(), "", append(command, rules)...)
+		status, got, said := runWith(t.Context(), "", append(command, "file://"+filepath.ToSlash(rules))...)
+		must.Be(t, status == wantStatus && got == want && want != "", "%s: status %d, want %d:\n%s%s", command, status, wantStatus, got, said)
+	}
 }
 
 // TestRulesFromStores has each kind of rules in a store, and on the disk.

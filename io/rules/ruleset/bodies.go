@@ -48,11 +48,11 @@ func Bodies(ctx context.Context, o Options, visit func(*Body) error) error {
 		f.sources, v.visited = []source{found}, 0
 		switch found.kind {
 		case folderKind:
-			err = v.folder(ctx, name)
+			err = v.folder(ctx, found.name)
 		case packKind:
-			err = v.pack(ctx, name)
+			err = v.pack(ctx, found.name)
 		case singleKind:
-			err = v.file(ctx, name)
+			err = v.file(ctx, found.name)
 		default:
 			err = v.captures(ctx)
 		}

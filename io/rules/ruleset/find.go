@@ -149,6 +149,10 @@ func (f *Found) HasSingle() bool { return f.count(singleKind) > 0 }
 // sourceOf finds out what a name of Options.Sources means. It is an error for a single robots.txt
 // unless Options.Single says whose it is.
 func (f *Found) sourceOf(ctx context.Context, name string) (source, error) {
+	name, err := blob.LocalName(name)
+	if err != nil {
+		return source{}, option.Usagef("%s: %w", option.Rules, err)
+	}
 	look := peek
 	if _, missing := os.Stat(name); missing != nil && name != blob.Stdio && !blob.IsURL(name) && strings.ContainsAny(name, patternBytes) {
 		look = peekPattern
@@ -417,6 +421,10 @@ func isHostsFile(path string) bool {
 // IsRules tells whether a name is that of a folder, a rule pack or a WARC file, and not that
 // of a table, which may have anything in it.
 func IsRules(ctx context.Context, name string) (bool, error) {
+	name, err := blob.LocalName(name)
+	if err != nil {
+		return false, err
+	}
 	info, err := os.Stat(name)
 	named, _ := format.ByName(name)
 	switch {
