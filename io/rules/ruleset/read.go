@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"robotsbatch/batch"
@@ -259,6 +260,9 @@ func eachAskedLine(r io.Reader, shown string, visit func(*captures.Capture) erro
 		found, _, err := robotsURLs(string(line))
 		if err != nil {
 			return fmt.Errorf("%s: line %d: %q is neither a URL nor a host", shown, number, line)
+		}
+		if slices.ContainsFunc(bytes.Fields(line)[1:], func(word []byte) bool { return bytes.Contains(word, []byte("://")) }) {
+			return fmt.Errorf("%s: line %d: %q has several URLs: write one a line", shown, number, line)
 		}
 		for _, url := range found {
 			if err := visit(&captures.Capture{URL: []byte(url), Failed: true}); err != nil {

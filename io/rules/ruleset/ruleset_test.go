@@ -348,6 +348,15 @@ func TestAskedQueryWithURL(t *testing.T) {
 	must.EqualSlices(t, urls, []string{"http://a.test/robots.txt", "https://a.test/robots.txt", "https://b.test/robots.txt"})
 }
 
+// Of several URLs on a line all would be left out but the first, and allowed.
+func TestAskedSeveralOnALine(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "asked.txt")
+	must.Do(t, os.WriteFile(name, []byte("https://a.test/ 200\nhttps://b.test/ https://c.test/\n"), 0o600))
+	err := eachOfAsked(t.Context(), name, func(*captures.Capture) error { return nil })
+	must.Say(t, err, "line 2", "has several URLs: write one a line")
+}
+
 // A line that is too long is an error that says where it is and what a line should be.
 func TestAskedLongLine(t *testing.T) {
 	t.Parallel()
