@@ -20,7 +20,6 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
-	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
@@ -470,20 +469,23 @@ func (j *job) checkOutput(ctx context.Context, out outputs.Output) (*frontier.So
 	}
 	first := src.First()
 	t, err := j.targetOf(out, first)
-	if err != nil || first.Schema == nil || t.Format == format.Text {
-		return first, err
+	if err != nil {
+		return nil, err
 	}
-	var kept []string
-	for _, field := range first.Schema.Fields() {
-		if j.Keep == batch.KeepAll || j.Keep == batch.KeepURL && field.Name == first.URLColumn {
-			kept = append(kept, field.Name)
-		}
-	}
-	if err := batch.CheckNames(kept, j.Verdicts); err != nil {
+	sink, err := j.Output.NewSink(t, first, j.BatchMemory(), discarding{io.Discard})
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", first.Input.Name(), err)
 	}
+	sink.Abort()
 	return first, nil
 }
+
+// discarding is where the outputs of -dry-run go.
+type discarding struct{ io.Writer }
+
+func (discarding) Close() error { return nil }
+
+func (discarding) Abort() {}
 
 // showPlan prints the plan of a job with large inputs on a terminal. It does not look up what
 // takes long: the sizes of objects, and how many hosts a folder has.
