@@ -56,12 +56,18 @@ func New(rules *ruleset.Set, o Options) *Explainer {
 // the context ended.
 func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	one := batch.Batch{Input: "argument", URLs: batch.Column{Offsets64: []int64{0, int64(len(url))}, Data: []byte(url)}}
-	if err := e.evaluator.Evaluate(&one, &e.verdicts); err != nil {
-		return nil, err
-	}
 	u := &URL{URL: valid([]byte(url))}
 	var scratch urls.Scratch
 	authority, path, err := scratch.Split([]byte(url))
+	var origin matcher.Origin
+	if err == nil { // before the evaluator, whose errors name the row
+		if err := e.rules.Origins().Lookup(authority, &origin); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.evaluator.Evaluate(&one, &e.verdicts); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		for _, chain := range e.options.Chains {
 			u.Agents = append(u.Agents, Agent{Agent: strings.Join(chain, ","), Reason: e.verdicts.Agents[0].Reasons[0]})
@@ -76,10 +82,6 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	}
 	if e.options.Profile == robotstxt.RFC9309 {
 		u.Normalised = string(urls.Normalise(path))
-	}
-	var origin matcher.Origin
-	if err := e.rules.Origins().Lookup(authority, &origin); err != nil {
-		return nil, err
 	}
 	source, err := e.rules.Source(authority)
 	if err != nil {
