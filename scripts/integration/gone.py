@@ -46,6 +46,7 @@ def table(denied, distinct):
                 "i32": pa.array([0x474E4F44 if gone[i] else i % 97 for i in range(ROWS)], pa.int32()),
                 "bytes": pa.array([text(i, "b").encode() for i in range(ROWS)], pa.binary()),
                 "fixed": pa.array([text(i, "f").encode()[:8] for i in range(ROWS)], pa.binary(8)),
+                "category": pa.array([text(i, "c") for i in range(ROWS)]).dictionary_encode(),
                 "struct": [{"a": text(i, "s"), "b": i} for i in range(ROWS)],
             }
         ),
@@ -63,6 +64,7 @@ def writers():
     split = {"number": "BYTE_STREAM_SPLIT", "i32": "BYTE_STREAM_SPLIT"}
     for name, options in {
         "pyarrow": {"row_group_size": 1500},
+        "pyarrow, row groups that keep all rows": {"row_group_size": 100},
         "pyarrow, page index": {"write_page_index": True, "data_page_size": 4000, "row_group_size": 1500},
         "pyarrow, version 2": {"write_page_index": True, "data_page_size": 4000, "data_page_version": "2.0"},
         "pyarrow, deltas": {"write_page_index": True, "use_dictionary": False, "column_encoding": deltas},

@@ -16,7 +16,8 @@ var (
 const mostPadding = 8
 
 // CheckPadding returns an error unless rest, the bytes after the values of a page, is at most mostPadding
-// zeros. More could be values of a page whose levels are damaged.
+// zeros. More could be values of a page whose levels are damaged: DuckDB 2.0 writes some that a null struct
+// hides, and readers that do not check give the rows after it other values.
 func CheckPadding(rest []byte) error {
 	if len(rest) > mostPadding || len(bytes.TrimLeft(rest, "\x00")) > 0 {
 		return errManyValues
