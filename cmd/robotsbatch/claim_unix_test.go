@@ -104,7 +104,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		{"robots.txt replaced before it is needed", folder, replace("rules/b.example", ""), exitDone, "1 allowed", fedRows + 2},
 		{"robots.txt replaced after it was read", folder, replace("rules/example.com", ""), exitDone, "0 allowed", fedRows + 2},
 		{"robots.txt removed before it is needed", folder, remove("rules/b.example"), exitFailed, missing, 0},
-		{"folder in the place of a robots.txt", folder, func() error { return errors.Join(os.Remove("rules/b.example"), os.Mkdir("rules/b.example", 0o777)) }, exitFailed, "rules/b.example: not a regular file", 0},
+		{"folder in the place of a robots.txt", folder, func() error { return errors.Join(os.Remove("rules/b.example"), os.Mkdir("rules/b.example", 0o777)) }, exitFailed, "rules/b.example: not a regular file: put a robots.txt in its place, or remove it", 0},
 		{"rules removed", folder, remove("rules"), exitFailed, missing, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -20,6 +20,7 @@ import (
 	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
@@ -529,7 +530,7 @@ func (p *plan) print() error {
 		names = append(names, in.Name())
 	}
 	size := strings.TrimSuffix(", "+report.Count(p.bytes, "byte", "bytes"), ", 0 bytes") // which are not known
-	p.line("inputs", "%s%s: %s", report.Count(int64(len(p.inputs)), "file", "files"), size, ruleset.SomeOf(names))
+	p.line("inputs", "%s", strings.TrimSuffix(report.Count(int64(len(p.inputs)), "file", "files")+size+": "+ruleset.SomeOf(names), ": "))
 	if err := p.printOutputs(); err != nil {
 		return err
 	}
@@ -560,17 +561,18 @@ func (p *plan) printOutputs() error {
 		return err
 	}
 	p.line("format", "%s", strings.TrimSuffix(fmt.Sprintf("%s, %s", p.first.Format, p.first.Codec), ", none"))
-	var columns, verdicts []string
+	var columns []string
 	if p.first.Schema != nil {
 		for _, field := range p.first.Schema.Fields() {
 			columns = append(columns, field.Name)
 		}
 		p.line("columns", "%s; URLs in %s", strings.Join(columns, ", "), p.first.URLColumn)
 	}
-	for _, column := range p.Verdicts {
-		verdicts = append(verdicts, column.Name)
+	text, between := t.Format.String(), ", with "
+	for i := 0; i < len(p.Verdicts) && t.Format != format.Text; i++ { // which has URLs alone
+		text, between = text+between+p.Verdicts[i].Name, ", "
 	}
-	p.line("outputs", "%s: %s, the first is %s, with %s", report.Count(int64(len(p.planned)), "file", "files"), t.Format, report.OutputName(t.Path), strings.Join(verdicts, ", "))
+	p.line("outputs", "%s, the first is %s: %s", report.Count(int64(len(p.planned)), "file", "files"), report.OutputName(t.Path), text)
 	return nil
 }
 

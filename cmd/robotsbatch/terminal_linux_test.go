@@ -105,7 +105,7 @@ func TestPlanOnTerminal(t *testing.T) {
 	workplace(t)
 	writeText(t, "urls.txt", "https://example.com/private\n")
 	t.Setenv("TERM", "xterm")
-	plan := "inputs   1 file, 28 bytes: urls.txt\r\nformat   text\r\noutputs  1 file: csv, the first is out.csv, with allowed\r\n" +
+	plan := "inputs   1 file, 28 bytes: urls.txt\r\nformat   text\r\noutputs  1 file, the first is out.csv: csv, with allowed\r\n" +
 		"rules    rules: folder\r\nagents   *\r\n"
 	shown := shownOn(t, 80)
 	must.Be(t, !strings.Contains(shown, "inputs"), "a small input: shown %q", shown)

@@ -118,7 +118,7 @@ func (f folder) open(path string) (*os.File, error) {
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("not a regular file (%s)", info.Mode().Type())
+		err = errors.New("not a regular file: put a robots.txt in its place, or remove it")
 	}
 	if err != nil {
 		file.Close()
