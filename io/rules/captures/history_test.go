@@ -169,12 +169,12 @@ func TestHistoryIsAReplayUpToEachTime(t *testing.T) {
 // fetched only later, it has what held from its first fetch on.
 func TestHistoryEndsWithTheNewest(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for range 300 {
+	for range 1000 {
 		captures := randomCaptures(random)
 		asOf := time.Time{}
 		switch random.IntN(5) {
 		case 0, 1:
-			asOf = time.Unix(int64(random.IntN(120))*aDay, 0)
+			asOf = time.Unix(int64(random.IntN(1+random.IntN(120)))*aDay, 0)
 		case 2:
 			asOf = time.Date(2250, 1, 1, 0, 0, 0, 0, time.UTC) // captures have no such time
 		}
@@ -191,8 +191,10 @@ func TestHistoryEndsWithTheNewest(t *testing.T) {
 			if d.Access == access.Unknown {
 				from := first.History[0].From
 				want := (&reference.Captures{All: captures}).At(string(d.Authority)+"/robots.txt", int64(from))
-				must.Be(t, len(list) == 1 && first.Access == d.Access && int64(from) == d.Fetched.Unix() && time.Unix(int64(from), 0).After(asOf) &&
-					int64(from) == want.Second && int(first.History[0].Status) == want.Status, "%+v, want %+v, which is %+v\n%+v", list, *d, want, captures)
+				got := histories{string(d.Authority): list}.at(string(d.Authority), int64(from), bodies)
+				same := got.Access == want.Access && got.Body == want.Body && got.Status == want.Status || got.Access == "cut" && want.Status/100 == 3
+				must.Be(t, len(list) == 1 && first.Access == d.Access && int64(from) == d.Fetched.Unix() && time.Unix(int64(from), 0).After(asOf) && same,
+					"%+v, want %+v, which is %+v\n%+v", list, *d, want, captures)
 				return nil
 			}
 			if first.Access != d.Access || first.Stale != d.Stale || first.Status != d.Status || first.Source != d.Source ||

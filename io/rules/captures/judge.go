@@ -128,9 +128,9 @@ func (j *judge) bytesToKeep(group, x captureRecord) int {
 func (j *judge) keptBefore(group, x captureRecord) int {
 	first := len(group) == 0
 	switch {
-	case j.isLater(x): // the first one stays if there are no others: the URL was fetched later
+	case j.isLater(x): // if there are no others, the last of the first second stays: the URL was fetched later
 		j.set.later = true
-		if first && !j.begun || !first && j.isLater(group) && x.second() < group.second() {
+		if first && !j.begun || !first && j.isLater(group) && x.isEarlierFetch(group) {
 			return 0
 		}
 		return -1
@@ -168,6 +168,12 @@ func (j *judge) keepLastBody(group captureRecord) (size int) {
 	}
 	j.bodies = size
 	return size
+}
+
+// isEarlierFetch reports whether r decides before another capture of the URL that came first: it was made
+// in an earlier second, or after it in the same one by the same source.
+func (r captureRecord) isEarlierFetch(first captureRecord) bool {
+	return r.second() < first.second() || r.second() == first.second() && r.source() == first.source()
 }
 
 // isLater reports whether capture x was made after asOf, in whole seconds.
@@ -442,6 +448,9 @@ func (j *judge) emitDecisions() error {
 		d := &Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source(), Captures: j.kept.Kept}
 		if j.history {
 			d.History = j.decision(&j.sources[0], &j.sources[0].intervals[0]).History
+			if j.later.hasTarget() { // what that said then is left out
+				d.History = append(d.History[:0], access.Interval{From: d.History[0].From, Access: access.Cut})
+			}
 		}
 		return j.emit(d)
 	}

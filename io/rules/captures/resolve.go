@@ -18,7 +18,8 @@ type Decision struct {
 	// Authority is a key as urls.Scratch.Split returns it.
 	Authority []byte
 	// Access is the outcome. Of an authority of which all captures are after the time it is
-	// access.Unknown, with the time of the first, and the History of that one alone.
+	// access.Unknown, with the time of the first, and the History of that one alone, which is access.Cut
+	// for a redirect.
 	Access access.Outcome
 	// Kept is the body's number from Bodies, if Access is access.Rules.
 	Kept uint64
