@@ -84,7 +84,7 @@ type Options struct {
 	Payload func(kept, name uint64)
 }
 
-// defaultMemory is the default of Options.Memory: 64 MiB. heldBytes is Set.part, but in tests.
+// defaultMemory is the default of Options.Memory: 64 MiB. heldBytes is Set.part, except in tests.
 const defaultMemory, heldBytes = 64 << 20, 256 << 10
 
 // BodySize returns how many bytes of a body a reader must hand out; the rest does not

@@ -26,7 +26,7 @@ func (i *interval) sameAs(j *interval) bool {
 }
 
 // continues reports whether an interval has the same decision as the older one and follows it
-// without a gap, so that the two can be one: no capture between them belongs to neither. times
+// without a gap, so that the two can be one: each capture between them belongs to one of them. times
 // are judge.times.
 func (i *interval) continues(older *interval, times []uint32) bool {
 	switch {

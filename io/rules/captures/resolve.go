@@ -184,7 +184,7 @@ func (r *resolver) visit(x captureRecord) error {
 	}
 	if x.isRevisit() {
 		if r.last.isSameRevisit(x) {
-			return nil // which the pack has, and says that nothing has the body
+			return nil // the pack has it already, and nothing has its body
 		}
 		r.set.resolveRevisit(x)
 	}

@@ -22,7 +22,7 @@ type row struct {
 	failed                         bool
 
 	file           []byte // of a WARC record that has the rest
-	offset, length int64  // of that
+	offset, length int64  // of the record in it
 
 	// broken says what of the row cannot be read. It is taken as a fetch without an answer:
 	// without the row its host would be allowed.

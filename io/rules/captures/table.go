@@ -145,8 +145,8 @@ type Table struct {
 	first int64 // row number of the batch's first, from 0
 
 	row          row
-	urls         [2][]byte // of the row
-	count, given int       // of these URLs, and how many were handed out
+	urls         [2][]byte
+	count, given int // the URLs that the row has, and those that Next has returned
 
 	hasBody, lacksBody bool  // a row has a body; a 2xx has a null one
 	whole              bool  // a row is not broken

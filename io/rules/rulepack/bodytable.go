@@ -46,7 +46,7 @@ func newPagedArray(size int, memory int64, folder string) *pagedArray {
 const toRead, toChange = false, true
 
 // record returns the bytes of record i, valid until the next call. The caller may change them
-// only if it says so (toChange).
+// only if changed is set.
 func (p *pagedArray) record(i int, changed bool) ([]byte, error) {
 	perPage := pagedSize / p.size
 	page, at := i/perPage, i%perPage*p.size
@@ -114,7 +114,7 @@ type bodyMeta struct {
 	number uint32 // in the order in which they came
 	length uint32 // of the source
 	units  uint32 // length of its rules in the pack, in matcher.BodyAlignment bytes
-	place  uint32 // where these start, in the same units; set by bodies.order
+	place  uint32 // where its rules start in the pack, in the same units; set by bodies.order
 	size   uint32 // its bytes in the temporary file
 	flags  uint8
 	used   bool // an authority has it

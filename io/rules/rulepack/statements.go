@@ -25,7 +25,7 @@ type statements struct {
 
 	mu    sync.Mutex
 	count int
-	most  int // mostStatements, but in tests
+	most  int // mostStatements, except in tests
 }
 
 type cachedStatements struct {

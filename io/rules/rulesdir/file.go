@@ -12,9 +12,9 @@ func (d *Dir) Has(authority []byte) (bool, error) {
 	return d.hasFile(found[:], true)
 }
 
-// hasFile reports whether any of these index records has a robots.txt; it skips none. A record
-// that is a folder HOST may have none, and is looked into. Any other has one; with verify it is
-// opened, too, and an error says why it cannot be.
+// hasFile reports whether any of these index records, of which some may be the constant none, has a
+// robots.txt. A record that is a folder HOST may lack one, and is looked into. Any other has one; with
+// verify it is opened, too, and an error says why it cannot be.
 func (d *Dir) hasFile(records []uint32, verify bool) (bool, error) {
 	for _, record := range records {
 		if record == none {

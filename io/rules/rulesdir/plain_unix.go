@@ -58,7 +58,7 @@ func (p *plainFiles) read(name string, buffer []byte, limit int) (_ []byte, vers
 	}
 	buffer = slices.Grow(buffer, max(int(min(before.Size, int64(limit))), firstBuffer))
 	// A file whose size is 0 is read once, too: some systems' own files have a size of 0.
-	for len(buffer) < limit && !(len(buffer) > 0 && int64(len(buffer)) == before.Size) {
+	for len(buffer) < limit && (len(buffer) == 0 || int64(len(buffer)) != before.Size) {
 		buffer = slices.Grow(buffer, 1)
 		n, err := unix.Read(fd, buffer[len(buffer):min(cap(buffer), limit)])
 		if n <= 0 && err != unix.EINTR {

@@ -144,8 +144,8 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// addDecision adds to a pack what captures decide about an authority, unless a source that goes
-// before them knows it. A decision without an authority has the captures of another URL, which the
+// addDecision adds to a pack what captures decide about an authority, unless a source with
+// precedence knows it. A decision without an authority has the captures of another URL, which the
 // pack keeps for later redirects to it.
 func (p *packing) addDecision(b *rulepack.Builder, d *captures.Decision) error {
 	if len(d.Authority) == 0 {
@@ -216,7 +216,7 @@ func SomeOf(names []string) string {
 }
 
 // EachCapture calls visit for each capture of all sources, in the order of their files,
-// until that returns an error. source is the name of the file. The capture is valid until
+// until visit returns an error. source is the name of the file. The capture is valid until
 // visit returns, and its body may still be compressed. A source that is not captures is
 // an error.
 func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
