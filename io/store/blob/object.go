@@ -281,7 +281,7 @@ func (o *object) fetchOnce(kept *[]byte, start, end int64) error {
 	return err
 }
 
-// closeCursor makes the next ReadAt begin anew, if it is not in a place that is kept.
+// closeCursor makes the next ReadAt send a request, unless it is of a place that is kept.
 func (o *object) closeCursor() {
 	if o.cursor != nil {
 		o.cursor.close()

@@ -249,9 +249,9 @@ func (e *ResponseError) Is(target error) bool {
 	return false
 }
 
-// CheckRange returns the size of a whole object from the headers of a response to a request
-// for range r; -1 if they do not have it. of is what else they say of it, with the length of the
-// response. It returns an error if the response has another range, or may be of another object.
+// CheckRange returns the size of a whole object from the headers of a response to a request for
+// range r; -1 if they do not have it. of is what else they say of the object, but its Size is the
+// response's. It returns an error if the response has another range, or may be of another object.
 func CheckRange(r Range, contentRange string, of Attributes) (size int64, err error) {
 	if contentRange == "" {
 		switch {

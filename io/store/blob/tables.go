@@ -132,9 +132,9 @@ func CheckTables(files []string) error {
 	return nil
 }
 
-// checkAbove returns an error if a folder, or one that it is in, is a table. checked has what was
-// checked before, and is extended: a folder and, after a slash, the folder in it that files are
-// in, because a table of Iceberg has files in some of its folders only.
+// checkAbove returns an error if a folder, or one above it, is a table. checked has what was checked
+// before, and is extended: each folder with the one below it that has the files, because a table of
+// Iceberg has files in some of its folders only.
 func checkAbove(checked map[string]bool, folder string) error {
 	folder, err := filepath.Abs(folder)
 	for below := ""; err == nil; folder, below = filepath.Dir(folder), filepath.Base(folder) {

@@ -32,8 +32,8 @@ func readFrameHeader(frame []byte) (h zstd.Header, err error) {
 	return h, nil
 }
 
-// appendFrameHeader appends the header of a frame with the window of the frame old, for n bytes of
-// content, without a checksum.
+// appendFrameHeader appends the header of a frame for n bytes of content, without a checksum: of a
+// single segment, or with the window of the frame old.
 func appendFrameHeader(dst, old []byte, singleSegment bool, n int) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, magic)
 	if singleSegment {

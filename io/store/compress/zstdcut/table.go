@@ -212,8 +212,8 @@ func (t *decTable) readDescription(data []byte, k symbolType) (rest []byte, ok b
 }
 
 // readProbability reads a symbol's probability, -1 to left, where left states have no symbol yet. These
-// left+2 numbers take width bits. If they are fewer than width bits have, the lowest of them, short
-// in number, have a bit less.
+// left+2 numbers take width bits. If width bits can have more, by short, the lowest short numbers take a
+// bit less.
 func (r *forwardReader) readProbability(left int) int {
 	width := uint(bits.Len(uint(left + 1)))
 	half := 1 << (width - 1)

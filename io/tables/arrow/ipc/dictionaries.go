@@ -110,9 +110,9 @@ func beginsWith(a, b *array.Data) bool {
 	return array.SliceEqual(left, 0, n, right, 0, n)
 }
 
-// encode returns the message of dictionary d with these of its values, which it releases. delta says that they
-// follow those that were written before. The message lacks indices into inner dictionaries if renumbered has the
-// values' shape, and none if it is nil. The values are encoded as a record of one column, with a dictionary's metadata.
+// encode returns the message of dictionary d with these of its values, which it releases: a record of one column, with
+// a dictionary's metadata. delta says that they follow those that were written before. If renumbered has the values'
+// shape, the message lacks indices into inner dictionaries, which are renumbered later; if it is nil, it lacks none.
 func (s *dictionaryWriter) encode(d usedDictionary, renumbered []layout.Shape, values *array.Data, delta bool) (message, error) {
 	defer values.Release()
 	m, err := encodeRecord(renumbered, []*array.Data{values}, s.codec, nil)

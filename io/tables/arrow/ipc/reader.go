@@ -39,7 +39,7 @@ type Reader struct {
 	file    *layout.FileFramer // framer; nil if that reads from the beginning to the end
 	schema  *layout.Schema
 	columns []int    // decoded; nil for all
-	decoder *decoder // of these
+	decoder *decoder // of columns
 	records int      // record batches that were read
 	others  int      // dictionary batches that were read
 

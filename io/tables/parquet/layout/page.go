@@ -193,8 +193,8 @@ func (p *Page) AppendPage(dst, plain []byte, packed *[]byte, compress func(dst, 
 // MostHeader is the most bytes of a header that AppendHeader writes.
 const MostHeader = 96
 
-// AppendHeader appends the header of a page with a body that has plain bytes decompressed. p describes it as
-// in AppendPage.
+// AppendHeader appends the header of a page with a body, compressed or not, that has plain bytes decompressed. p
+// describes it as in AppendPage.
 func (p *Page) AppendHeader(dst, body []byte, plain int, compressed bool) []byte {
 	head := *p
 	head.compressed, head.uncompressed, head.checksum = int64(len(body)), int64(plain), int32(crc32.ChecksumIEEE(body))

@@ -369,10 +369,10 @@ func (c *Column) worthCutting(p *layout.Page, size, kept, ranges int) bool {
 	return zstdcut.Worth(size, kept, ranges)
 }
 
-// mayCutBody reports whether cutting the page's compressed body is tried. It is not if the kept rows have more
-// runs than can be worth it, even if nearly all is kept, or if it has more than mostLevels levels: as the page
-// is not cut into pieces, all that are kept are in memory at once. In a page of lists, for which more memory is
-// reserved, and where a row is any number of values, cutBody counts them later.
+// mayCutBody reports whether to try to cut the page's compressed body. Many runs of kept rows are not worth it,
+// however much is kept. More than mostLevels levels would take too much memory, because the page is not cut into
+// pieces then. For a page of lists more memory is reserved, and because a row may have any number of values,
+// cutBody counts the runs.
 func (f *Filter) mayCutBody(s *Source) bool {
 	n, runs := len(s.Plain), 0
 	if len(f.repetition) == 0 {
