@@ -57,7 +57,7 @@ type piece struct {
 	size     int64 // in bytes; the first piece has the record's
 
 	number      int         // index among the record's pieces
-	first, last bool        // of these
+	first, last bool        // of the record's pieces
 	urls        *array.Data // decoded, for the sink that it passes through to; nil if there are none to reuse
 	kept        int64       // bytes encoded for it that wait for the last piece
 	freed       int64       // bytes of the record that Freed gave back

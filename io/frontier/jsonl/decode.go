@@ -282,7 +282,7 @@ func (d *decoder) addTime(value []byte) {
 
 // addNamed adds the values of the named columns: the text of a string, or another scalar as
 // written. fits says that the line is an object. It reports whether all values fit their
-// columns; if not, all are null but those to be kept.
+// columns; if not, all but those to be kept are null.
 func (d *decoder) addNamed(fits bool) bool {
 	for i, n := range d.options.Named {
 		value := d.scanner.value(d.named + i)

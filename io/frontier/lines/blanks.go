@@ -21,7 +21,8 @@ func (b *Blanks) Count() (count int64, first string) {
 	return b.count, b.first
 }
 
-// Add counts the lines of a block that have a blank within. A nil Blanks counts nothing.
+// Add counts the lines of a block that have a blank or tab between other characters. A nil Blanks
+// counts nothing.
 func (b *Blanks) Add(block *Block) {
 	if b == nil {
 		return

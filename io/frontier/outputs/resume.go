@@ -97,10 +97,9 @@ type RuleFiles interface {
 }
 
 // Resume starts the manifest of a job with these rules, and keeps the planned outputs that an
-// earlier run completed and that would be the same now. Their counts must be those of that
-// number of agents. Those of truncated inputs are kept only with acceptTruncated. If the job
-// or its rules changed, none is kept, and RedoAll says why. A manifest that cannot be read is an
-// error.
+// earlier run completed and that would be the same now: with counts of as many agents and, unless
+// acceptTruncated is set, of whole inputs. If the job or its rules changed, none is kept, and RedoAll
+// says why. A manifest that cannot be read is an error.
 func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}

@@ -132,11 +132,10 @@ func (o *Options) formatOf(out Output, in format.Format) (f format.Format, codec
 	return f, codec
 }
 
-// Reading returns r for the inputs of an output: with the output's format, for which the first input
-// that is opened decides if nothing else does, and an error (a [option.UsageError]) for inputs with
-// columns that the output cannot have, the keys of objects in another format than jsonl. Inputs can be
-// copied without decoding their columns if they are the same kind of table, all columns are written,
-// and no other encoding is asked for.
+// Reading returns r for the inputs of an output. Its Output returns the format to write, for which the first
+// opened input decides if nothing else does; it is a [option.UsageError] if the input has objects, and
+// the format no place for their keys. Inputs can be copied without decoding their columns if they are
+// the same kind of table, all columns are written, and no other encoding is asked for.
 func (o *Options) Reading(out Output, r frontier.Options) frontier.Options {
 	if !o.Encode && o.Keep != batch.KeepNone && !areMixed(out.Inputs) {
 		r.Passage = &frontier.Passage{Selects: !o.AllRows, Several: len(out.Inputs) > 1}

@@ -146,9 +146,9 @@ func (p *piece) Continued() bool { return p.run < p.group.runs-1 }
 // Freed implements batch.Freeing.
 func (p *piece) Freed() int64 { return p.declared() }
 
-// declared returns the bytes that the run is expected to take decoded: its share of what the row group
-// declares, twice because a dictionary declares once what many rows have, and the levels and offsets of
-// its rows. What it takes beyond is Batch.Undeclared.
+// declared returns the bytes that the run is expected to take decoded: twice its share of what the row
+// group declares, because a dictionary declares once what many rows have, and 16 a row for levels and
+// offsets. What it takes beyond is Batch.Undeclared.
 func (p *piece) declared() int64 {
 	share := float64(p.rows) / float64(p.group.rows)
 	return int64(2*share*float64(p.group.decoded)) + 16*int64(p.rows)

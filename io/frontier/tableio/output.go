@@ -26,8 +26,8 @@ type Output struct {
 	mem    memory.Allocator
 }
 
-// NewOutput returns the output of batches whose tables are records of schema
-// input; nil when the input is a list of URLs. An input column with the name of a
+// NewOutput returns the output of batches whose tables are records of the schema
+// input, which is nil for a list of URLs. An input column with the name of a
 // verdict column is an error.
 //
 // Columns of the input keep type and metadata, a list's is utf8. Verdict columns have the

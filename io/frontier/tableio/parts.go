@@ -75,9 +75,9 @@ func (p *Parts) Columns() []int {
 // checked; limit is the most bytes of all URLs.
 func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 	var texts [partCount]batch.Column
-	numbers := p[port] >= 0 && !isText(table.Schema().Field(p[port]).Type)
+	portIsNumber := p[port] >= 0 && !isText(table.Schema().Field(p[port]).Type)
 	for part, column := range p {
-		if column < 0 || part == port && numbers {
+		if column < 0 || part == port && portIsNumber {
 			continue
 		}
 		var err error
@@ -86,7 +86,7 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 		}
 	}
 	var ports arrow.Array
-	if numbers {
+	if portIsNumber {
 		plain := tables.Plain(table.Column(p[port]).Data().(*array.Data), memory.NewGoAllocator())
 		defer plain.Release()
 		ports = array.MakeFromData(plain)
