@@ -190,7 +190,7 @@ func (b *Bodies) setTries(o *opening, origin *Origin) error {
 	if !b.findGroups(o, r) { // they all obey the group of "*": one chain without names stands for all
 		chains = [][]int32{nil}[:min(1, len(chains))]
 	}
-	last, trie := uint32(noGroup), uint32(0) // those of the chain before: most follow one of the same group
+	last, trie := uint32(noGroup), uint32(0) // the group and the trie of the chain before: most chains share them
 	for _, tried := range chains {
 		group := uint32(0) // that of "*"
 		for _, name := range tried {

@@ -10,7 +10,7 @@ import (
 // textStart is an entry for sortByText, by its index in Compiler.entries. Most texts differ in their first
 // eight bytes, which are compared where they lie.
 type textStart struct {
-	first uint64 // of these bytes, the first one highest
+	first uint64 // eight bytes, the first one highest
 	entry int
 }
 

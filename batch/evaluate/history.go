@@ -384,9 +384,9 @@ func (e *Evaluator) countLater(v *batch.Verdicts, row int, hasOther bool) {
 	}
 }
 
-// removeLists sets DeniedOf to batch.Null for those rows of a group that have no verdict, as batch.Verdicts
-// wants it. denyCombined listed the agents that are denied them, which were too few: none, or
-// not all for [batch.CombineAllDenied].
+// removeLists sets DeniedOf to batch.Null for the rows of a group without a verdict, as batch.Verdicts wants
+// it. denyCombined listed agents for them, but too few to deny the row: none, or not all for
+// [batch.CombineAllDenied].
 func (e *Evaluator) removeLists(v *batch.Verdicts, number int) {
 	for row := range e.groups.rowsOf(number) {
 		if _, known := v.Agents[0].Verdict(row); !known {

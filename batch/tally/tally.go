@@ -39,8 +39,7 @@ type Tally struct {
 
 	scratch urls.Scratch
 	denied  []byte // a bit for each row of a batch: denied to at least one agent
-	// ruleRows are the numbers of rows that each explanation of a batch denies, and firstRows the first
-	// of these.
+	// By explanation of a batch: the number of rows that it denies, and the first such row.
 	ruleRows  []int64
 	firstRows []int32
 	key       []byte // in Rules

@@ -24,10 +24,9 @@ type StatsOrigin struct {
 type statsWords struct {
 	title, source string
 	finding       func(t *stats.Table, latest []stats.Count) []string
-	// headline is what a site does that [stats.Count.Headline] counts, and history says more
-	// of that.
+	// headline is what the sites do that [stats.Count.Headline] counts; history says more.
 	headline, history string
-	// caption says what a table and its bars have, and text more of that.
+	// caption says what a table and its bars have; text says more.
 	caption, text string
 	parts         []page.Series
 	// bar returns an agent's bar without its name; none of it for what has no bar.
