@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,7 +30,7 @@ type azurite struct {
 	mu              sync.Mutex
 	objects, blocks map[string][]byte
 	lists           func(w http.ResponseWriter, q url.Values) // instead of the server, if it is not nil
-	status          int                                       // of an empty answer to every request, if it is not 0
+	status          atomic.Int32                              // of an empty answer to every request, if it is not 0
 }
 
 func newAzurite(t *testing.T) *azurite {
@@ -55,8 +56,8 @@ func (s *azurite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sent, _ := io.ReadAll(r.Body)
 	data, ok := s.objects[key]
 	switch {
-	case s.status != 0:
-		w.WriteHeader(s.status)
+	case s.status.Load() != 0:
+		w.WriteHeader(int(s.status.Load()))
 	case q.Get("comp") == "list" && s.lists != nil:
 		s.lists(w, q)
 	case q.Get("comp") == "list":
@@ -163,15 +164,15 @@ func TestAzureAnswersOfOthers(t *testing.T) {
 	for _, size := range []int{1000, blob.PartSize + 1} {
 		w := must.Get(blob.Create(t.Context(), s.name("x")))(t)
 		must.Get(w.Write(noise(size)))(t)
-		s.status = http.StatusOK
+		s.status.Store(http.StatusOK)
 		err := w.Close()
 		must.Say(t, err, "x: writing it: "+blob.ErrUnconfirmed.Error(), size)
 		must.Equal(t, blob.Temporary(err), true, size, "temporary")
-		s.status = http.StatusNoContent
+		s.status.Store(http.StatusNoContent)
 		err = must.Err(blob.Open(t.Context(), s.name("x")))
 		must.Say(t, err, "x: "+blob.ErrNoObject.Error(), size)
 		must.Equal(t, blob.Temporary(err), true, size, "temporary")
-		s.status = 0
+		s.status.Store(0)
 	}
 }
 
