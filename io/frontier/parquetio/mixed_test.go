@@ -121,6 +121,18 @@ func TestPassThroughAllSelectedDictionary(t *testing.T) {
 	must.Be(t, len(got) == 2 && got[0].Column(1).IsNull(1) && got[1].Column(1).ValueStr(1) == "1103823438084", "%v", got)
 }
 
+// A column that is copied may have pages of any size: they are not read at once.
+func TestPassThroughAllSelectedLarge(t *testing.T) {
+	x := tablestest.FromJSON(t, arrow.BinaryTypes.String, `["`+strings.Repeat("x", 6<<20)+`",null]`)
+	record := tablestest.NewRecord([]string{"url", "x"}, tablestest.URLArray(2, false), x)
+	data := libraryWrite(t, compress.Codecs.Uncompressed, parquet.DataPageV1, 5, record, record)
+	keep := func(row int64) bool { return row < 2 }
+	out := must.Get(passKept(Options{Memory: 1 << 20}, keep, data))(t)
+	_, got := libraryRead(t, out)
+	must.Need(t, len(got) == 1, "%d row groups", len(got))
+	sameValues(t, got[0].Column(1), x, []int{0, 1})
+}
+
 // Pages that are not compressed lie in memory once: it was used again twice, and pages of
 // several row groups were written over one another.
 func TestPassThroughSelectedUncompressed(t *testing.T) {

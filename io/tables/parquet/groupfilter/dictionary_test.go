@@ -44,7 +44,7 @@ func chunkOf(pages ...[]int32) (*filterRun, *filteredColumn) {
 	rows.Keep(0, values)
 	r := &filterRun{
 		Filter: New(1 << 20), ahead: layout.NewStream(bytes.NewReader(data), nil, 1<<20),
-		Group: &Group{Start: func(do func()) { do() }}, rows: rows,
+		Group: &Group{In: bytes.NewReader(data), Start: func(do func()) { do() }}, rows: rows,
 	}
 	return r, &filteredColumn{Column: pagefilter.Column{Type: layout.Int64, Width: 8}, chunk: chunk}
 }
@@ -78,7 +78,7 @@ func TestReadIndices(t *testing.T) {
 			rows.Keep(row, row+1)
 		}
 		r.rows = rows
-		c.Dictionary = must.Get(pagefilter.NewDictionary(&c.Column, &layout.Page{Kind: layout.DictionaryPage, Values: 10}, make([]byte, 80)))(t)
+		c.Dictionary = must.Get(pagefilter.NewDictionary(&c.Column, &layout.Page{Kind: layout.DictionaryPage, Values: 10, Uncompressed: 80}))(t)
 		err := r.readIndices(c)
 		switch {
 		case (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want):
@@ -87,6 +87,20 @@ func TestReadIndices(t *testing.T) {
 			t.Errorf("%s: not %d entries are used", test.name, test.used)
 		}
 		must.Equal(t, r.used, 0, test.name, "bytes of memory are held")
+	}
+}
+
+// Whether a column is copied is known by its indices: its dictionary is not read, and may be damaged or large.
+func TestWholeDictionary(t *testing.T) {
+	for _, last := range []int32{9, 8} {
+		r, c := chunkOf([]int32{0, 1, 2, 3}, []int32{4, 5, 6, 7}, []int32{8, 8, 8, last})
+		r.all = true
+		p := &page{column: c}
+		must.Get(r.readPage(p, layout.NewStream(r.In, c.chunk, 1<<20), position{left: c.chunk.Values}))(t)
+		must.Equal(t, c.whole, last == 9, last, "the column is copied")
+		must.Equal(t, c.dictionary == nil, c.whole, last, "the dictionary is not read")
+		r.release(p)
+		must.Equal(t, r.used, c.held, last, "bytes of memory that are held")
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -286,8 +287,9 @@ func (c *filteredColumn) failed(page int, err error) error {
 // nil, with the column's error. It ends at an error.
 func (r *filterRun) readColumns(yield func(*page) bool) {
 	r.yield = yield
-	stream := layout.NewStream(r.In, nil, r.limit)
-	r.ahead = layout.NewStream(r.In, nil, r.limit)
+	const limit = math.MaxInt32 // none: hold refuses pages that are too large, and those that are copied need no memory
+	stream := layout.NewStream(r.In, nil, limit)
+	r.ahead = layout.NewStream(r.In, nil, limit)
 	for i, n := range r.Leaves {
 		c := r.newColumn(i, n)
 		err := r.readColumn(c, stream)
@@ -456,16 +458,14 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted boo
 	if p.Page, err = s.Next(); err != nil {
 		return false, err
 	}
-	c := p.column
 	if p.Kind == layout.DictionaryPage {
 		if p.index > 0 {
 			return false, errors.New("damaged: a dictionary that is not the first page")
 		}
-		err = r.loadDictionary(p, s)
-		c.whole = err == nil && r.all && c.Dictionary.Full()
-		return true, err
+		return true, r.loadDictionary(p, s)
 	}
-	if c.whole = r.all && p.index == 0 && p.isData(); c.whole {
+	if r.all && p.index == 0 && p.isData() {
+		p.column.whole = true
 		return false, nil
 	}
 	return r.readData(p, s, at)
@@ -518,15 +518,10 @@ func (r *filterRun) setRows(p *page, row, n int, continues bool) error {
 }
 
 // load reads a page's body from s. Before, it waits until there is memory for all that filtering the page takes.
-func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
-	held := p.memory()
-	if need := held + p.column.held; need > r.limit {
-		return &budget.MemoryError{What: "a page", Need: need, Limit: r.limit}
-	}
-	if err := r.reserve(held); err != nil {
+func (r *filterRun) load(p *page, s *layout.Stream) error {
+	if err := r.hold(p, p.memory()); err != nil {
 		return err
 	}
-	p.held = held
 	p.raw = r.buffer(p.StoredSize())
 	if p.kept < p.all && !p.asItLies() {
 		// Before reading, so that garbage is collected meanwhile: decompressing a page is a
@@ -535,6 +530,18 @@ func (r *filterRun) load(p *page, s *layout.Stream) (err error) {
 		p.plain = r.buffer(p.Uncompressed)
 	}
 	return s.Body(&p.Page, p.raw)
+}
+
+// hold waits until there are n bytes for a page, and takes them. It is an error if a page may not take so many.
+func (r *filterRun) hold(p *page, n int64) error {
+	if need := n + p.column.held; need > r.limit {
+		return &budget.MemoryError{What: "a page", Need: need, Limit: r.limit}
+	}
+	err := r.reserve(n)
+	if err == nil {
+		p.held = n
+	}
+	return err
 }
 
 // memory returns the bytes that filtering the page takes: its body compressed and decompressed, and what

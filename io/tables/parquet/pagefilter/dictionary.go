@@ -3,6 +3,7 @@ package pagefilter
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math/bits"
 
 	"robotsbatch/io/tables"
@@ -12,25 +13,35 @@ import (
 )
 
 // Dictionary is the dictionary of a chunk, and which of its entries the kept rows use: Add is called for
-// all pages of indices, then Number numbers the used entries in their order. The others are removed, not
+// all pages of indices, then Read numbers the used entries in their order. The others are removed, not
 // emptied, because readers expect entries to be distinct.
 type Dictionary struct {
-	entries *encoding.Values
-	numbers []int32 // by entry: 1 if it is used, else 0; after Number its new index, -1 if it is not used
-	used    int     // how many entries are used
+	entries *encoding.Values // before Read, as many of a byte each
+	numbers []int32          // by entry: 1 if it is used, else 0; after Read its new index, -1 if it is not used
+	used    int              // how many entries are used
 }
 
-// NewDictionary reads the page of a dictionary, of which no entry is used yet. plain is the page's
-// decompressed body, and must not change while the dictionary is used.
-func NewDictionary(c *Column, p *layout.Page, plain []byte) (*Dictionary, error) {
-	if c.Type == layout.Boolean {
+// DictionaryMemory returns the bytes that NewDictionary takes for page p.
+func DictionaryMemory(p *layout.Page) int64 { return 5 * int64(p.Values) }
+
+// NewDictionary returns the dictionary of page p, of which only the header is read. No entry is used yet.
+func NewDictionary(c *Column, p *layout.Page) (*Dictionary, error) {
+	switch {
+	case c.Type == layout.Boolean:
 		return nil, errors.New("damaged: a dictionary of booleans")
+	case p.Values > p.Uncompressed:
+		return nil, fmt.Errorf("damaged: a dictionary of %d values in %d bytes", p.Values, p.Uncompressed)
 	}
-	entries, err := encoding.NewDictionary(p, plain, c.Width)
-	if err != nil {
-		return nil, err
+	return &Dictionary{entries: &encoding.Values{Data: make([]byte, p.Values), Width: 1}, numbers: make([]int32, p.Values)}, nil
+}
+
+// Read reads the entries, and gives each used one its new index. plain is the page's decompressed body, and
+// must not change while the dictionary is used. Call it once, after all pages were added.
+func (d *Dictionary) Read(c *Column, p *layout.Page, plain []byte) (err error) {
+	if d.entries, err = encoding.NewDictionary(p, plain, c.Width); err == nil {
+		d.number()
 	}
-	return &Dictionary{entries: entries, numbers: make([]int32, p.Values)}, nil
+	return err
 }
 
 // Add marks the entries that the kept rows of s, a page of indices, use. f decodes the page.
@@ -60,8 +71,8 @@ func (d *Dictionary) Unused() int { return len(d.numbers) - d.used }
 // Full reports whether all entries are used: then the dictionary and the indices stay as they are.
 func (d *Dictionary) Full() bool { return d.Unused() == 0 }
 
-// Number gives each used entry its new index. Call it once, after all pages were added.
-func (d *Dictionary) Number() {
+// number gives each used entry its new index.
+func (d *Dictionary) number() {
 	if d.Full() {
 		return
 	}
@@ -84,7 +95,7 @@ func (d *Dictionary) renumbering() (newIndex []int32, bitWidth int) {
 	return d.numbers, max(1, bits.Len(uint(max(1, d.used)-1)))
 }
 
-// appendUsed appends the runs of used entries to dst. Number must have been called.
+// appendUsed appends the runs of used entries to dst. Read must have been called.
 func (d *Dictionary) appendUsed(dst tables.Rows) tables.Rows {
 	for i, number := range d.numbers {
 		if number >= 0 {

@@ -90,7 +90,10 @@ func TestDictionaryForged(t *testing.T) {
 				test.change(c)
 			}
 			var err error
-			if c.Dictionary, err = NewDictionary(c, test.page, test.page.Body); err != nil || test.want == "none" {
+			if c.Dictionary, err = NewDictionary(c, test.page); err == nil && test.want == "none" {
+				err = c.Dictionary.Read(c, test.page, test.page.Body)
+			}
+			if err != nil || test.want == "none" {
 				must.Be(t, err != nil && test.want != "" && (test.want == "none" || strings.Contains(err.Error(), test.want)), "%v", err)
 				return
 			}
@@ -104,7 +107,9 @@ func TestDictionaryForged(t *testing.T) {
 			part := Part{Selection: rows, N: rows.Len()}
 			var out []byte
 			if err = c.Dictionary.Add(&f, Source{c, &page, page.Body, true, part}); err == nil {
-				c.Dictionary.Number()
+				err = c.Dictionary.Read(c, test.page, test.page.Body)
+			}
+			if err == nil {
 				if _, _, err = f.Dictionary(nil, Source{Column: c, Page: test.page, Plain: test.page.Body, Rereads: true}); err == nil {
 					out, _, err = f.Page(nil, Source{c, &page, page.Body, true, part})
 				}

@@ -107,7 +107,7 @@ func (c *Column) Memory(p *layout.Page) int64 {
 	const run = 2 * 16 // bytes of a run of entries and one of values
 	size := 2*plain + run*(most/2+1)*9/4
 	if p.Kind == layout.DictionaryPage {
-		size += 4*n + 5*n // Dictionary.numbers, and where texts begin
+		size += 5 * n // where texts begin; see also DictionaryMemory
 	} else {
 		size += encoding.Needs(c.Type, c.Width, p, n, most)
 	}

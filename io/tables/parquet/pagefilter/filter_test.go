@@ -379,12 +379,15 @@ func (p *pages) each(c *Column, rows *Selection, do func(*layout.Page, []byte, P
 			if c.Dictionary == nil {
 				plain, err := page.Open(func(n int) []byte { return make([]byte, n) }, p.codec)
 				if err == nil {
-					c.Dictionary, err = NewDictionary(c, &page, plain)
+					c.Dictionary, err = NewDictionary(c, &page)
 				}
 				if err != nil {
 					return err
 				}
 				c.Dictionary.used = len(c.Dictionary.numbers)
+				if err := c.Dictionary.Read(c, &page, plain); err != nil {
+					return err
+				}
 			}
 			continue
 		case page.Kind != layout.DataPage && page.Kind != layout.DataPageV2, page.Values == 0: // who calls Page skips them
@@ -418,7 +421,7 @@ func (p *pages) trim(f *Filter, c *Column, rows *Selection) ([]byte, error) {
 	}
 	plain, err := head.Open(func(n int) []byte { return make([]byte, n) }, p.codec)
 	if err == nil {
-		c.Dictionary, err = NewDictionary(c, &head, plain)
+		c.Dictionary, err = NewDictionary(c, &head)
 	}
 	if err != nil {
 		return nil, err
@@ -427,10 +430,12 @@ func (p *pages) trim(f *Filter, c *Column, rows *Selection) ([]byte, error) {
 	err = p.each(c, rows, func(page *layout.Page, plain []byte, part Part) error {
 		return used.Add(f, Source{c, page, plain, true, part})
 	})
+	if err == nil {
+		err = used.Read(c, &head, plain)
+	}
 	if err != nil {
 		return nil, err
 	}
-	used.Number()
 	if used.Full() {
 		return bytes.Clone(p.head), nil
 	}
@@ -870,7 +875,9 @@ func TestMemory(t *testing.T) {
 				f := &Filter{}
 				out, _, err := f.Dictionary(nil, Source{Column: c, Page: &head, Plain: head.Body, Rereads: true})
 				must.Do(t, err)
-				check(s, f, c, &head, cap(out)+4*cap(c.Dictionary.numbers))
+				check(s, f, c, &head, cap(out))
+				used := must.Get(NewDictionary(c, &head))(t)
+				must.Equal(t, DictionaryMemory(&head), int64(4*cap(used.numbers)+cap(used.entries.Data)), s, "bytes for what is used")
 			}
 			f := &Filter{}
 			out, _, err := f.Page(nil, Source{c, &page, page.Body, true, Part{Selection: rows, N: rows.Len()}})
@@ -896,13 +903,13 @@ func TestMemoryParts(t *testing.T) {
 		{"flat", flat, layout.DataPage, 1000, 4000, 2*4000 + runs(1000)},
 		{"levels", optional, layout.DataPage, 1000, 4000, 2*4000 + runs(1000) + 1000},
 		{"levels of a list", list, layout.DataPage, 1000, 4000, 2*4000 + runs(1000) + 2*1000},
-		{"a dictionary, its numbers and where texts begin", flat, layout.DictionaryPage, 1000, 4000, 2*4000 + runs(1000) + 9*1000},
+		{"a dictionary and where texts begin", flat, layout.DictionaryPage, 1000, 4000, 2*4000 + runs(1000) + 5*1000},
 		{"pieces", flat, layout.DataPage, 10 * most, 40 * most, 2*4*pieceSize + runs(most)},
 		{"pieces of two long values", flat, layout.DataPage, 4, 8 * pieceSize, 2*4*pieceSize + runs(4)},
 		{"one long value", flat, layout.DataPage, 1, 8 * pieceSize, 2*8*pieceSize + runs(1)},
 		{"three long values", flat, layout.DataPage, 3, 24 * pieceSize, 2*16*pieceSize + runs(3)},
 		{"a list, which is one piece", list, layout.DataPage, 10 * most, 40 * most, 2*40*most + runs(10*most) + 2*10*most},
-		{"a large dictionary", flat, layout.DictionaryPage, 10 * most, 40 * most, 2*40*most + runs(10*most) + 9*10*most},
+		{"a large dictionary", flat, layout.DictionaryPage, 10 * most, 40 * most, 2*40*most + runs(10*most) + 5*10*most},
 		{"no value", flat, layout.DataPage, 0, 8 * pieceSize, 2*8*pieceSize + runs(0)},
 	} {
 		c := &Column{Leaf: test.leaf, Type: layout.Int32, Width: 4}
