@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 
+	"github.com/klauspost/compress/zstd"
+
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher/robotstxt"
@@ -207,8 +209,9 @@ func (w *Reader) reportBroken(x *captures.Capture, err error) (found bool) {
 func (w *Reader) readRecord(x *captures.Capture) (found bool, err error) {
 	at := w.at
 	if err := w.skipToRecord(); err != nil {
-		// The checksum of a zstd frame is compared when its last record was read, which then is in doubt.
-		if isZstd := w.close != nil; isZstd && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
+		// The checksum of a zstd frame is compared when its last record was read, which then is in doubt. Of
+		// other damage, which is of the next frame, it is not.
+		if errors.Is(err, zstd.ErrCRCMismatch) {
 			w.at = at
 		} else {
 			w.header.reset()

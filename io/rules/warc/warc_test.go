@@ -454,6 +454,12 @@ func TestBrokenFrame(t *testing.T) {
 	got, _ := read(t, strings.NewReader(zstded(response(url, "200 OK", text))+string(broken)+zstded(response(url, "200 OK", text))), Options{})
 	whole := fmt.Sprintf("%s 200 %q", url, text)
 	compare(t, got, []string{whole, whole, "*offset 262: record of *; the rest of the file is not read*", url + " 0 failed"})
+
+	// The frame before what is no frame is whole.
+	for _, rest := range []string{"no frame of zstd", strings.Repeat("\x00", 64)} {
+		got, _ := read(t, strings.NewReader(zstded(response(url, "200 OK", text))+rest), Options{})
+		compare(t, got, []string{whole, "*offset 262: record skipped*; the rest of the file is not read*"})
+	}
 }
 
 // TestLimit: no more than one byte above the limit is read of any body.
