@@ -349,17 +349,19 @@ func (t *Table) checkFolders() error {
 			is := c.name == name || !t.named && (slices.Contains(c.index, name) || slices.Contains(alike[column], name))
 			isImplied := value == "__HIVE_DEFAULT_PARTITION__" || column == statusColumn && value == "200" // null, and what a null means
 			if is && ok && !isImplied && isNull(record, t.columns[column][0]) {
-				return option.Errorf("the rows have no %s, which is in the name of a folder: write it into the files, too, as DuckDB does with WRITE_PARTITION_COLUMNS", name)
+				return option.Errorf("the rows have no %s, which is in the name of a folder as %s: write it into the files, too, as a column %s (DuckDB: WRITE_PARTITION_COLUMNS)", c.name, name, c.name)
 			}
 		}
 	}
 	return nil
 }
 
-// noteLineEnds reports the first body that is one line with \n for its line ends, as some programs write
-// text: then it has no rules.
+// noteLineEnds reports the first robots.txt that is one line with \n for its line ends, as some programs
+// write text: then it has no rules. A page in place of a robots.txt may be one line with \n, too.
 func (t *Table) noteLineEnds(r *row) {
-	if t.escaped || t.options.Note == nil || bytes.IndexByte(r.body, '\n') >= 0 || !bytes.Contains(r.body, []byte(`\n`)) {
+	counts := !r.failed && (!r.hasStatus || r.status/100 == 2)
+	if t.escaped || t.options.Note == nil || !counts || bytes.IndexByte(r.body, '\n') >= 0 || !bytes.Contains(r.body, []byte(`\n`)) ||
+		!bytes.Contains(bytes.ToLower(r.body), []byte("user-agent")) {
 		return
 	}
 	t.escaped = true

@@ -231,8 +231,9 @@ func TestColumnsAlike(t *testing.T) {
 // Bodies of which the line ends are escaped have no rules, which is said once.
 func TestEscapedLineEnds(t *testing.T) {
 	text := arrow.BinaryTypes.String
-	source := tableOf(t, `[{"url":"http://a/robots.txt","body":"User-agent: *\nDisallow: /\\n"},{"url":"http://b/robots.txt","body":"User-agent: *\\nDisallow: /"},
-		{"authority":"c","body":"User-agent: *\\nDisallow: /"}]`, field("url", text), field("authority", text), field("body", text))
+	source := tableOf(t, `[{"url":"http://a/robots.txt","body":"User-agent: *\nDisallow: /\\n"},{"url":"http://p/robots.txt","body":"<script>a='\\n'</script>"},
+		{"url":"http://q/robots.txt","body":"User-agent: *\\nDisallow: /","status":404},{"url":"http://b/robots.txt","body":"User-agent: *\\nDisallow: /"},
+		{"authority":"c","body":"User-agent: *\\nDisallow: /"}]`, field("url", text), field("authority", text), field("body", text), field("status", arrow.PrimitiveTypes.Int64))
 	var notes []string
 	readTable(t, must.Get(NewTable(source, TableOptions{Name: "t", Note: func(m option.Message) { notes = append(notes, fmt.Sprint(m)) }}))(t))
 	must.Be(t, len(notes) == 1 && strings.HasPrefix(notes[0], `t: the body of "http://b/robots.txt" has \n in place of line ends`), "%q", notes)
