@@ -103,7 +103,7 @@ func (j *job) left() option.Message {
 // check takes operands as -in, or stdin if there are none and it is piped in, and finds what is wrong with the flags.
 func (j *job) check(ctx context.Context) error {
 	j.In = append(j.In, j.operands...)
-	if !j.HasInputs() && !slices.Contains(j.Sources, blob.Stdio) && console.IsPiped(j.s.in) {
+	if !j.HasInputs() && !slices.ContainsFunc(j.Sources, config.IsStdin) && console.IsPiped(j.s.in) {
 		j.In, j.Reading.Unnamed = []string{blob.Stdio}, true
 	}
 	if err := refuseWebsites(j.In, "for one URL use robotsbatch explain -rules RULES %s; fetch a list first"); err != nil {

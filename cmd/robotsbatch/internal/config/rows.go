@@ -105,14 +105,14 @@ func (c *Input) ReadOnce(others ...string) error {
 
 // StdinOnce returns an error if stdin is named more than once in lists of what is read.
 func StdinOnce(lists ...[]string) error {
-	if named := slices.DeleteFunc(slices.Concat(lists...), func(name string) bool { return !isStdin(name) }); len(named) > 1 {
+	if named := slices.DeleteFunc(slices.Concat(lists...), func(name string) bool { return !IsStdin(name) }); len(named) > 1 {
 		return option.Usagef("stdin is read twice: name - only once")
 	}
 	return nil
 }
 
-// isStdin reports whether a name is one of stdin's.
-func isStdin(name string) bool {
+// IsStdin reports whether a name is one of stdin's.
+func IsStdin(name string) bool {
 	return slices.Contains([]string{blob.Stdio, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, name)
 }
 

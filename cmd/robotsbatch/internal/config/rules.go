@@ -141,7 +141,7 @@ func (c *Rules) Check() error {
 	if len(c.Sources) == 0 {
 		return option.Usagef("%s is missing: name a folder of robots.txt files, a rule pack or captures", option.Rules)
 	}
-	if isStdin(c.Asked) { // it may be read again, and its version is recorded
+	if IsStdin(c.Asked) { // it may be read again, and its version is recorded
 		return option.Usagef("%s takes a file: stdin is for data", option.FetchList)
 	}
 	if err := cmp.Or(ResolveNames(option.Rules, pointers(c.Sources)...), ResolveNames(option.WARCBase, &c.WARCBase)); err != nil {
@@ -183,7 +183,7 @@ func (c *Rules) AddAgents(ctx context.Context) (added []string, err error) {
 	if c.AgentsFile == "" {
 		return nil, nil
 	}
-	if isStdin(c.AgentsFile) {
+	if IsStdin(c.AgentsFile) {
 		return nil, option.Usagef("%s takes a file: stdin is for data", option.Agents)
 	}
 	text, err := readList(ctx, c.AgentsFile)
