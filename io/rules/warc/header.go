@@ -25,6 +25,7 @@ type header struct {
 	length    int64
 	truncated bool
 	http      bool // the block is HTTP, or is not said to be something else
+	plain     bool // the block is plain text, or is not said to be something else
 	revisited      // what a revisit refers to
 
 	used    int // bytes of the header that were read; math.MaxInt if reading stopped within a line that is too long
@@ -38,7 +39,7 @@ const otherKind = "other"
 
 // reset empties a header, and keeps its memory.
 func (h *header) reset() {
-	*h = header{url: h.url[:0], digest: h.digest[:0], length: -1, http: true, revisited: revisited{originalURL: h.originalURL[:0]}}
+	*h = header{url: h.url[:0], digest: h.digest[:0], length: -1, http: true, plain: true, revisited: revisited{originalURL: h.originalURL[:0]}}
 }
 
 // revisited is what the header of a revisit says about the record that has its payload.
@@ -49,9 +50,10 @@ type revisited struct {
 	originalAt  time.Time
 }
 
-// isResponse reports whether the record is an HTTP response, or the body of one, and so may be a capture.
+// isResponse reports whether the record is an HTTP response, or the body of one, and so may be a capture. A
+// resource that is no plain text, such as an image of the page, is none.
 func (h *header) isResponse() bool {
-	return (h.kind == "response" || h.kind == "resource") && h.isHTTP()
+	return (h.kind == "response" || h.kind == "resource" && h.plain) && h.isHTTP()
 }
 
 // isRevisit reports whether the record is an HTTP response whose payload is elsewhere.
@@ -178,7 +180,7 @@ func (h *header) set(key, value []byte) error {
 	case isField(key, "WARC-Truncated"):
 		h.truncated = len(value) > 0
 	case isField(key, "Content-Type"):
-		h.http = hasPrefixFold(value, "application/http")
+		h.http, h.plain = hasPrefixFold(value, "application/http"), hasPrefixFold(value, "text/plain")
 	case isField(key, "Content-Length"):
 		length, err := strconv.ParseInt(string(value), 10, 64)
 		if err != nil || length < 0 || length > maxRecord {

@@ -302,6 +302,7 @@ func TestResponses(t *testing.T) {
 		{"without a URL", record("response", "", "x") + response(url, "200 OK", text), []string{"*offset 0: *skipped: the response has no WARC-Target-URI", whole}},
 		{"type in capitals", strings.Replace(response(url, "200 OK", text), "response", "RESPONSE", 1), []string{whole}},
 		{"body alone", record("resource", url, text, "Content-Type: text/plain"), []string{whole}},
+		{"image of a page", record("resource", url, text, "Content-Type: image/png"), nil},
 		{"body alone, cut", record("resource", url, text, "WARC-Truncated: length"), []string{whole + " cut"}},
 		{"body alone, cut before its first byte", record("resource", url, "", "WARC-Truncated: length"), []string{"*there is no body*", lost}},
 
