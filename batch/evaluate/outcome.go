@@ -58,7 +58,7 @@ func outcomeCounter(c *batch.Counters, reason matcher.Reason) *int64 {
 
 // nextRobotsTxt returns the first row in [low, high) with the path /robots.txt; high if there is
 // none. pathStart is where paths start in the URLs. Nearly all rows are excluded, 5 % of a job's time, by
-// the byte after the path's slash, which must be an r, or the % of an escaped one. It is not looked at if blanks come
+// the byte after the path's slash, which must be an r, or the % of an escaped one. It decides nothing if blanks come
 // before the URL. In a URL without a path it is a byte of the next one, which may cost a comparison.
 func nextRobotsTxt[O int32 | int64](e *Evaluator, r *rows[O], low, high, pathStart int) int {
 	data := r.data
