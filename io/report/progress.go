@@ -56,7 +56,8 @@ func (l *line) addTimes(share, left, passed float64) {
 	l.add(time, time)
 }
 
-// fit joins the parts if they fit into width columns; else as many of the short parts as fit, or none.
+// fit joins all parts. If they take more than width columns, it joins the first short parts, as many as there is
+// room for; "" if there is room for none.
 func (l *line) fit(width int) string {
 	if all := strings.Join(l.parts, ", "); len(all) <= width {
 		return all

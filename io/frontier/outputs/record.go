@@ -127,8 +127,8 @@ func (r *Record) queue(line func(text []byte) []byte) {
 	r.read = nil
 }
 
-// begin replaces the manifest by one of this job, with the outputs that stay from an earlier run (nil
-// for each that does not), and the rule files that it read.
+// begin replaces the manifest by one of this job. It lists the rule files that the job read, and the outputs
+// of an earlier run in kept; a nil one is made again.
 func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
 	if r.single {
 		return nil

@@ -96,10 +96,10 @@ type RuleFiles interface {
 	FileNow(ctx context.Context, source int, name string) (now manifest.File, shown string, ok bool, err error)
 }
 
-// Resume starts the manifest of a job with these rules, and keeps the planned outputs that an
-// earlier run completed and that would be the same now: with counts of as many agents and, unless
-// acceptTruncated is set, of whole inputs. If the job or its rules changed, none is kept, and RedoAll
-// says why. A manifest that cannot be read is an error.
+// Resume starts the manifest of a job with these rules. It keeps a planned output if an earlier run completed
+// it, with counts of as many agents, and it would be the same now. An output of a truncated input is kept only
+// with acceptTruncated. If the job or its rules changed, none is kept, and RedoAll says why. A manifest that
+// cannot be read is an error.
 func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}

@@ -48,8 +48,8 @@ type passing struct {
 	output  *tableio.Output // of the verdict columns
 	encoder *encode.Encoder // of the verdict columns
 	file    *splice.Writer
-	filter  *groupfilter.Filter // of row groups, unless
-	allRows bool                // all rows are kept
+	filter  *groupfilter.Filter // of row groups; not used with allRows
+	allRows bool                // no row is left out
 }
 
 // NewPassing starts a Parquet output on w for the row groups of sources that pass

@@ -356,8 +356,8 @@ func (t *Table) checkFolders() error {
 	return nil
 }
 
-// noteLineEnds reports the first robots.txt that is one line with \n for its line ends, as some programs
-// write text: then it has no rules. A page in place of a robots.txt may be one line with \n, too.
+// noteLineEnds reports the first robots.txt that has \n in place of its line ends, as some programs write text,
+// and so has no rules. A body without "user-agent" is likely a web page, and is not reported.
 func (t *Table) noteLineEnds(r *row) {
 	counts := !r.failed && (!r.hasStatus || r.status/100 == 2)
 	if t.escaped || t.options.Note == nil || !counts || bytes.IndexByte(r.body, '\n') >= 0 || !bytes.Contains(r.body, []byte(`\n`)) ||

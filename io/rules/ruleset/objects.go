@@ -42,9 +42,8 @@ func peekObjects(ctx context.Context, name string, u blob.URL, isPattern bool) (
 // triedKeys is the most names that are read to find out what a folder in a store holds.
 const triedKeys = 1000
 
-// isCaptureKeys reports whether a folder holds captures, and not robots.txt files, by its first
-// names: one is a WARC file's or all are tables'. Of a table with a log the names of the log do not
-// count.
+// isCaptureKeys reports whether a folder holds captures, and not robots.txt files. It does if one of its first
+// names is a WARC file's, or all are tables'. Files of a table's log do not count.
 func isCaptureKeys(ctx context.Context, u blob.URL) (bool, error) {
 	folder, err := blob.OpenFolder(ctx, u)
 	if err != nil {

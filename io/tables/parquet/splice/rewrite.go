@@ -65,8 +65,8 @@ type ValueFacts struct {
 
 // FilterGroup writes what is left of an input's row group after rows were left out, and the added chunks after
 // it. rows is the number of rows that are kept. For each column of the input in order, filter writes the
-// remaining pages by write and describes them, or says that the chunk is copied. Rows keep their order, so what the input says of sorting stays
-// true.
+// remaining pages by write and describes them, or says that the chunk is copied. Rows keep their order, so what
+// the input says of sorting stays true.
 func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added, filter func(column int, write func([]byte) error) (FilteredChunk, error)) error {
 	g, n := input.groups[number], sizes{offset: o.out.Pos, rows: rows}
 	chunks := make([]FilteredChunk, len(g.chunks))
