@@ -62,10 +62,12 @@ func (o *UsageOptions) Wanted() bool { return len(o.Uses) > 0 || o.Licenses }
 
 // statementSet has the statements of a use's directive in merged groups.
 type statementSet struct {
-	use     int     // the index of the use
-	nobodys bool    // the statements come before all groups, so that they say nothing that can be read
-	agents  []int32 // the agents that obey the groups; all agents if nobodys is set
-	trie    Trie    // of the paths, if all has more than one element
+	use int // the index of the use
+	// beforeGroups: the statements come before all groups. They are for no agent, so what they say is
+	// unreadable to every agent.
+	beforeGroups bool
+	agents       []int32 // the agents that obey the groups; all agents if beforeGroups is set
+	trie         Trie    // of the paths, if all has more than one element
 	// all are the statements by rank; the first has no path. Of those that match and whose paths
 	// have the same length the most restrictive one is selected, because the order of lines
 	// means nothing.
@@ -108,7 +110,7 @@ func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOption
 		}
 	}
 	if o.Licenses {
-		u.collectLicenses(f, agents)
+		u.collectLicenses(c, f, agents)
 	}
 	if len(o.Others) > 0 {
 		other := c.CompileUsage(f, agents, UsageOptions{Uses: o.Others})
@@ -121,90 +123,86 @@ func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOption
 	return u
 }
 
-// statementFile returns a file for a selector to choose from: with the given groups, those of a
-// directive of f, and without rules.
-func statementFile(f *robotstxt.File, groups []robotstxt.StatementGroup) *robotstxt.File {
-	only := &robotstxt.File{Profile: f.Profile, Groups: make([]robotstxt.Group, len(groups))}
-	for i := range groups {
-		only.Groups[i].Agents = groups[i].Agents
-	}
-	return only
-}
-
 // addDirective adds the statements of a directive in f to u.sets. Agents that obey the same groups
 // share a set.
 func (u *Usage) addDirective(c *Compiler, f *robotstxt.File, agents *Agents, d usage.Directive, o *UsageOptions) {
+	merged := statementMerger{options: o, profile: f.Profile, beforeGroups: true}
+	everyAgent := make([]int32, len(agents.chains))
+	for i := range everyAgent {
+		everyAgent[i] = int32(i)
+	}
+	u.addSets(c, d, merged, obeyedStatements{everyAgent, [][]robotstxt.Statement{f.StatementsBefore(d)}})
+	merged.beforeGroups = false
+	for _, obeyed := range c.selector.statements(f, agents, d) {
+		u.addSets(c, d, merged, obeyed)
+	}
+}
+
+// obeyedStatements are the statements of a directive in the groups that some agents obey.
+type obeyedStatements struct {
+	agents  []int32
+	byGroup [][]robotstxt.Statement
+}
+
+// statements returns the statements of a directive in the groups of f that agents obey: one element
+// for all agents that obey the same groups, even if these have no statements. It returns nil if f has
+// no statements of the directive.
+func (s *selector) statements(f *robotstxt.File, agents *Agents, d usage.Directive) (all []obeyedStatements) {
 	groups := f.StatementGroups(d)
 	if groups == nil {
-		return
+		return nil
 	}
-	if before := f.StatementsBefore(d); before != nil {
-		// They are nobody's, as addSets is told, and yet they say something to all.
-		sets := u.addSets(c, f.Profile, d, true, o, before)
-		for i := range agents.chains {
-			u.obey(i, sets)
-		}
+	onlyAgents := &robotstxt.File{Profile: f.Profile, Groups: make([]robotstxt.Group, len(groups))}
+	for i := range groups {
+		onlyAgents.Groups[i].Agents = groups[i].Agents
 	}
-	s := &c.selector
-	s.choose(statementFile(f, groups), agents)
-	byGroups := make(map[string]setRange) // by appendGroups of the groups that are obeyed
+	s.choose(onlyAgents, agents)
+	indices := make(map[string]int) // in all, by appendGroups
 	var key []byte
-	for i := range agents.chains {
-		chosen := s.groupsOf(agents.obeyed(i, s.has))
+	for agent := range agents.chains {
+		chosen := s.groupsOf(agents.obeyed(agent, s.has))
 		key = appendGroups(key[:0], chosen)
-		sets, ok := byGroups[string(key)]
+		index, ok := indices[string(key)]
 		if !ok {
-			merged := make([][]robotstxt.Statement, len(chosen))
-			for n, g := range chosen {
-				merged[n] = groups[g.group].Statements
+			index = len(all)
+			indices[string(key)] = index
+			all = append(all, obeyedStatements{})
+			for _, c := range chosen {
+				all[index].byGroup = append(all[index].byGroup, groups[c.group].Statements)
 			}
-			sets = u.addSets(c, f.Profile, d, false, o, merged...)
-			byGroups[string(key)] = sets
 		}
-		u.obey(i, sets)
+		all[index].agents = append(all[index].agents, int32(agent))
 	}
+	return all
 }
 
-// setRange are the indices of sets: [low, high).
-type setRange struct{ low, high int }
-
-// obey adds an agent to the sets of a range.
-func (u *Usage) obey(agent int, sets setRange) {
-	for i := sets.low; i < sets.high; i++ {
-		u.sets[i].agents = append(u.sets[i].agents, int32(agent))
-	}
-}
-
-// addSets adds to u.sets a set without agents for each wanted use of a directive, or none if
-// there are no statements, and returns their range. It merges the statements of the groups.
-// nobodys says that they come before all groups.
-func (u *Usage) addSets(c *Compiler, p Profile, d usage.Directive, nobodys bool, o *UsageOptions, groups ...[]robotstxt.Statement) setRange {
-	merged := statementMerger{options: o, profile: p, nobodys: nobodys, byPath: make(map[string]int)}
-	for _, statements := range groups {
+// addSets adds to u.sets a set for each wanted use of a directive, for the agents that obey the
+// statements; none if there are no statements. merged has no statements yet.
+func (u *Usage) addSets(c *Compiler, d usage.Directive, merged statementMerger, obeyed obeyedStatements) {
+	merged.byPath = make(map[string]int)
+	for _, statements := range obeyed.byGroup {
 		for i := range statements {
 			merged.add(&statements[i])
 		}
 	}
-	low := len(u.sets)
-	for i, use := range o.Uses {
+	for i, use := range merged.options.Uses {
 		if use.Directive == d && merged.all != nil {
-			u.sets = append(u.sets, merged.setOf(c, i))
+			u.sets = append(u.sets, merged.setOf(c, i, obeyed.agents))
 		}
 	}
-	return setRange{low, len(u.sets)}
 }
 
 // statementMerger merges the statements of identical paths: those that are equal when they
 // are normalised.
 type statementMerger struct {
-	options *UsageOptions
-	profile Profile
-	nobodys bool           // what they say cannot be read
-	all     []statement    // the first has no path; nil before the first line
-	written [][]byte       // by index in all, the path as written
-	byPath  map[string]int // by appendKey of a path, its index in all
-	key     []byte         // memory of add
-	pairs   []usage.Pair   // memory of parseLine
+	options      *UsageOptions
+	profile      Profile
+	beforeGroups bool           // see statementSet
+	all          []statement    // the first has no path; nil before the first line
+	written      [][]byte       // by index in all, the path as written
+	byPath       map[string]int // by appendKey of a path, its index in all
+	key          []byte         // memory of add
+	pairs        []usage.Pair   // memory of parseLine
 }
 
 // add adds a line to the statement of its path in m.all, a new one if no line before has the
@@ -251,7 +249,7 @@ func (m *statementMerger) silent() statement {
 	return statement{values: make([]usage.Value, len(m.options.Uses))}
 }
 
-// parseLine returns what a line says of each use, and its text if it is wanted. If m.nobodys is set,
+// parseLine returns what a line says of each use, and its text if it is wanted. If m.beforeGroups is set,
 // all that it says is Unreadable. A line that does not parse is no error: its path still selects it,
 // and its values are Unreadable.
 func (m *statementMerger) parseLine(s *robotstxt.Statement) statementLine {
@@ -263,7 +261,7 @@ func (m *statementMerger) parseLine(s *robotstxt.Statement) statementLine {
 			continue
 		}
 		l.values[i] = usage.Of(m.pairs, err, use)
-		if m.nobodys && l.values[i] != usage.Unknown {
+		if m.beforeGroups && l.values[i] != usage.Unknown {
 			l.values[i] = usage.Unreadable
 		}
 	}
@@ -283,10 +281,11 @@ func (s *statement) add(l statementLine) {
 	}
 }
 
-// setOf returns the set, without agents, of the merged statements for a use, given by its index. It
-// compiles their paths as patterns of rules: the rank of the best rule selects the statement.
-func (m *statementMerger) setOf(c *Compiler, use int) statementSet {
-	set := statementSet{use: use, nobodys: m.nobodys, all: m.all[:1:1]}
+// setOf returns the set of the merged statements for a use, given by its index, and for the agents
+// that obey them. It compiles their paths as patterns of rules: the rank of the best rule selects the
+// statement.
+func (m *statementMerger) setOf(c *Compiler, use int, agents []int32) statementSet {
+	set := statementSet{use: use, beforeGroups: m.beforeGroups, agents: agents, all: m.all[:1:1]}
 	if len(m.all) == 1 {
 		return set
 	}
@@ -462,12 +461,12 @@ func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
 
 // combine combines the value that was found with those of the lines of a statement, given by its
 // rank, and keeps the first line with the combined value. A line of a group is found even if it says
-// nothing of the use: see Explain. One before all groups (nobodys) is for no agent, and is found only
+// nothing of the use: see Explain. One before all groups (beforeGroups) is for no agent, and is found only
 // if it says something of the use, whose value is then Unreadable.
 func (found *UsageLine) combine(set *statementSet, rank, use int) {
 	for _, line := range set.all[rank].lines {
 		value := line.values[use]
-		if set.nobodys && value == usage.Unknown {
+		if set.beforeGroups && value == usage.Unknown {
 			continue
 		}
 		combined := usage.Combine(found.Value, value)
@@ -489,30 +488,20 @@ func (u *Usage) Licenses(agent int) []string {
 
 // collectLicenses sets u.licenses to the licences of the groups that each agent obeys or, if
 // these have none, to those before all groups (RSL 1.0). It leaves it nil if no agent has any.
-func (u *Usage) collectLicenses(f *robotstxt.File, agents *Agents) {
-	groups := f.StatementGroups(usage.License)
-	if groups == nil {
-		return
-	}
-	shared := appendLicenses(nil, f.StatementsBefore(usage.License))
-	var s selector
-	s.choose(statementFile(f, groups), agents)
-	byAgent := make([][]string, len(agents.chains))
-	byName := make(map[int32][]string) // by the name whose groups decide, which many agents share
-	found := false
-	for agent := range byAgent {
-		name := agents.obeyed(agent, s.has)
-		licenses, ok := byName[name]
-		if !ok {
-			for _, g := range s.groupsOf(name) {
-				licenses = appendLicenses(licenses, groups[g.group].Statements)
-			}
-			if licenses == nil {
-				licenses = shared
-			}
-			byName[name] = licenses
+func (u *Usage) collectLicenses(c *Compiler, f *robotstxt.File, agents *Agents) {
+	before := appendLicenses(nil, f.StatementsBefore(usage.License))
+	byAgent, found := make([][]string, len(agents.chains)), false
+	for _, obeyed := range c.selector.statements(f, agents, usage.License) {
+		var licenses []string
+		for _, statements := range obeyed.byGroup {
+			licenses = appendLicenses(licenses, statements)
 		}
-		byAgent[agent] = licenses
+		if licenses == nil {
+			licenses = before
+		}
+		for _, agent := range obeyed.agents {
+			byAgent[agent] = licenses
+		}
 		found = found || licenses != nil
 	}
 	if found {

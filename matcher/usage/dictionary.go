@@ -3,6 +3,7 @@ package usage
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,20 +18,16 @@ type Pair struct {
 	Value Value
 }
 
-// formerKeys are the keys of older drafts of the vocabulary, with the uses that they covered.
-var formerKeys = []struct{ key, use string }{
-	{"train-genai", "train-ai"},
-	{"ai", "train-ai"},
-	{"tdm", "train-ai"},
-	{"bots", "train-ai"},
-	{"ai", "ai-use"},
-	{"tdm", "ai-use"},
-	{"bots", "ai-use"},
+// formerKeys has for the key of a use the keys of older drafts that covered the use.
+var formerKeys = map[string][]string{
+	"train-ai": {"train-genai", "ai", "tdm", "bots"},
+	"ai-use":   {"ai", "tdm", "bots"},
 }
 
-// Of returns what a statement says of a use, of which [AppendStatement] has returned pairs and
-// err. It is Unreadable, and not Unknown, if the key has a value that the directive does not
-// define, if the statement does not parse, and if a key of an older draft disallows the use.
+// Of returns what a statement says of a use. pairs and err are what [AppendStatement] returned for
+// the statement. If the statement says something of the use that cannot be read, the value is
+// Unreadable, rather than Unknown: the use's key has a value that the directive does not define, the
+// statement does not parse, or a key of an older draft disallows the use.
 func Of(pairs []Pair, err error, u Use) Value {
 	value := valueOf(pairs, u.Key)
 	switch {
@@ -38,21 +35,17 @@ func Of(pairs []Pair, err error, u Use) Value {
 		return value
 	case err != nil:
 		return Unreadable
-	case u.Directive == ContentUsage:
-		for _, f := range formerKeys {
-			if f.use == u.Key && valueOf(pairs, f.key) == Disallowed {
-				return Unreadable
-			}
-		}
+	case u.Directive == ContentUsage && slices.ContainsFunc(formerKeys[u.Key], func(key string) bool { return valueOf(pairs, key) == Disallowed }):
+		return Unreadable
 	}
 	return Unknown
 }
 
 // valueOf returns what pairs say of a key, Unknown if they do not have it. The last one counts.
 func valueOf(pairs []Pair, key string) Value {
-	for i := len(pairs) - 1; i >= 0; i-- {
-		if string(pairs[i].Key) == key {
-			return pairs[i].Value
+	for _, p := range slices.Backward(pairs) {
+		if string(p.Key) == key {
+			return p.Value
 		}
 	}
 	return Unknown

@@ -43,13 +43,12 @@ func notInKey(r rune) bool {
 // the policy does not define the key, Unreadable if it does not define the value. A graded
 // key takes the grades; any other key takes yes and no.
 func parseSignal(key, value []byte) ([]byte, Value) {
-	for i := range vocabulary {
-		t := &vocabulary[i]
-		if t.Directive != ContentSignal || !equalFold(key, t.Key) {
+	for i, u := range vocabulary {
+		if u.Directive != ContentSignal || !equalFold(key, u.Key) {
 			continue
 		}
 		for v, name := range signalValues {
-			if name.text != "" && name.graded == t.graded && equalFold(value, name.text) {
+			if name.text != "" && name.graded == u.Graded() && equalFold(value, name.text) {
 				return signalKeys[i], Value(v)
 			}
 		}
@@ -61,10 +60,11 @@ func parseSignal(key, value []byte) ([]byte, Value) {
 // signalValues are the values as signals write them.
 var signalValues = [NumValues]struct {
 	text   string
-	graded bool // it is one of a graded key; see term
+	graded bool // it is a value of a use that is Graded
 }{Disallowed: {text: "no"}, Allowed: {text: "yes"}, Immediate: {"immediate", true}, Reference: {"reference", true}, Full: {"full", true}}
 
-// signalKeys are the keys of the vocabulary, by index.
+// signalKeys are the keys of the vocabulary, by index. A pair has one of them rather than the key as
+// written, which may be in another case.
 var signalKeys = func() (keys [][]byte) {
 	for i := range vocabulary {
 		keys = append(keys, []byte(vocabulary[i].Key))

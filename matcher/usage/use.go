@@ -145,22 +145,15 @@ type Use struct {
 	Key string
 }
 
-// term is a key that a vocabulary defines, with its values.
-type term struct {
-	Use
-	// graded: the values are Immediate, Reference and Full.
-	graded bool
-}
-
-// vocabulary has all keys that the drafts define.
-var vocabulary = []term{
-	{Use{ContentUsage, "train-ai"}, false},
-	{Use{ContentUsage, "ai-use"}, false},
-	{Use{ContentUsage, "search"}, false},
-	{Use{ContentSignal, "ai-train"}, false},
-	{Use{ContentSignal, "ai-input"}, false},
-	{Use{ContentSignal, "search"}, false},
-	{SignalUse, true},
+// vocabulary has the uses that the drafts define.
+var vocabulary = []Use{
+	{ContentUsage, "train-ai"},
+	{ContentUsage, "ai-use"},
+	{ContentUsage, "search"},
+	{ContentSignal, "ai-train"},
+	{ContentSignal, "ai-input"},
+	{ContentSignal, "search"},
+	SignalUse,
 }
 
 // SignalUse is the signal whose value is a grade in place of yes or no.
@@ -168,38 +161,20 @@ var SignalUse = Use{ContentSignal, "use"}
 
 // Vocabulary returns the uses that a directive's vocabulary defines.
 func Vocabulary(d Directive) []Use {
-	var uses []Use
-	for _, t := range vocabulary {
-		if t.Directive == d {
-			uses = append(uses, t.Use)
-		}
-	}
-	return uses
+	return slices.DeleteFunc(slices.Clone(vocabulary), func(u Use) bool { return u.Directive != d })
 }
 
-// Defined reports whether the use is one of its vocabulary.
-func (u Use) Defined() bool { return u.term() != nil }
-
-// term returns the use's entry in the vocabulary; nil if it has none.
-func (u Use) term() *term {
-	for i := range vocabulary {
-		if vocabulary[i].Use == u {
-			return &vocabulary[i]
-		}
-	}
-	return nil
-}
+// Defined reports whether the vocabulary of the use's directive defines it. A use with any other key
+// may be one that a later draft defines.
+func (u Use) Defined() bool { return slices.Contains(vocabulary, u) }
 
 // signalPrefix comes before a signal's key in the name of a use, because "search" does not mean
 // the same as in Content-Usage.
 const signalPrefix = "signal:"
 
-// Graded reports whether the values are Immediate, Reference and Full, in place of Allowed
-// and Disallowed.
-func (u Use) Graded() bool {
-	t := u.term()
-	return t != nil && t.graded
-}
+// Graded reports whether the values of the use are Immediate, Reference and Full, in place of
+// Allowed and Disallowed.
+func (u Use) Graded() bool { return u == SignalUse }
 
 // Training are the uses of both directives that are about training a model.
 var Training = []Use{{ContentUsage, "train-ai"}, {ContentSignal, "ai-train"}}
