@@ -161,31 +161,21 @@ func (s *Stats) countUses(v *Verdicts) {
 		if c.Kind.Use == nil || c.Kind.Use.Part != UseValue {
 			continue
 		}
-		counts := UseCounts{Use: c.Kind.Use.Use.String()}
+		names := c.Texts // of the values, by number
 		if c.Kind.Type == BoolType {
-			for _, of := range c.Of[:v.Rows] {
-				switch of {
-				case 0: // false
-					counts.Disallowed++
-				case 1: // true
-					counts.Allowed++
-				case Unreadable:
-					counts.Unreadable++
-				}
-			}
-		} else {
-			counts.countGrades(c.Of[:v.Rows], c.Texts)
+			names = []string{usage.Disallowed.String(), usage.Allowed.String()} // false and true
 		}
+		counts := UseCounts{Use: c.Kind.Use.Use.String()}
+		counts.countRows(c.Of[:v.Rows], names)
 		counts.Unknown = int64(v.Rows) - counts.Said()
 		s.Agents[c.Agent].Uses = append(s.Agents[c.Agent].Uses, counts)
 	}
 }
 
-// countGrades adds rows to the counts of grades and of Unreadable. of has for each row the index
-// of the grade's name in texts, Unreadable, or -1 if nothing is said. The texts are few, so they
-// are compared once each, and not in each row.
-func (c *UseCounts) countGrades(of []int32, texts []string) {
-	rows := make([]int64, len(texts))
+// countRows adds rows to the counts of values, except Unknown. of has for each row the index of the
+// value's name in names, Unreadable, or Null. Names are compared once each, and not in each row.
+func (c *UseCounts) countRows(of []int32, names []string) {
+	rows := make([]int64, len(names))
 	for _, number := range of {
 		switch {
 		case number >= 0:
@@ -194,8 +184,12 @@ func (c *UseCounts) countGrades(of []int32, texts []string) {
 			c.Unreadable++
 		}
 	}
-	for number, text := range texts {
-		switch text {
+	for number, name := range names {
+		switch name {
+		case usage.Disallowed.String():
+			c.Disallowed += rows[number]
+		case usage.Allowed.String():
+			c.Allowed += rows[number]
 		case usage.Immediate.String():
 			c.Immediate += rows[number]
 		case usage.Reference.String():

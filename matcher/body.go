@@ -231,25 +231,12 @@ func (b *Body) Tries(dst []Trie, chains []Chain) []Trie {
 // For returns the distinct tries of agents and the index of each agent's trie, as the
 // fields Tries and Of of an Origin.
 func (b *Body) For(a *Agents) (tries []Trie, of []uint32) {
-	indices := b.indicesOf(a)
-	d := newDistinct(a)
-	for i := range a.chains {
-		name := a.obeyed(i, func(name int32) bool { return indices[name+1] >= 0 })
-		d.add(i, name, func() Trie { return b.trie(int(indices[name+1])) })
+	d := distinct{byName: make(map[int32]int)} // names by their index in the body
+	for _, chain := range a.chains {
+		name := b.obeyed(chain)
+		d.add(int32(name), func() Trie { return b.trie(name) })
 	}
 	return d.result()
-}
-
-// indicesOf returns the index in the body of each name in a, by the name's number + 1. It is -1
-// for "*" and for a name that the body does not have.
-func (b *Body) indicesOf(a *Agents) []int32 {
-	indices := slices.Repeat([]int32{-1}, len(a.names)+1)
-	for n := range int(b.head.names) {
-		if number, ok := a.numbers[string(b.name(n))]; ok {
-			indices[number+1] = int32(n)
-		}
-	}
-	return indices
 }
 
 // Chosen returns the name whose groups a chain obeys, in lower case: the first one that has
@@ -432,14 +419,14 @@ func (b *bodyBuilder) addTrie(t Trie, merged int) {
 		b.seen[string(t.rules.data)] = group
 		b.compiled = padded(b.compiled)
 		b.compiled = append(b.compiled, t.rules.data...)
-		b.groups = appendPair(b.groups, len(b.compiled), int(bodySum(t.rules.data)))
+		b.groups = append32(b.groups, uint32(len(b.compiled)), bodySum(t.rules.data))
 	}
 	b.groupOf = append(b.groupOf, group)
 	if b.withoutNotes {
 		return
 	}
 	b.notes = append(b.notes, t.notes.rules...)
-	b.trieNotes = appendPair(b.trieNotes, len(b.notes), merged)
+	b.trieNotes = append32(b.trieNotes, uint32(len(b.notes)), uint32(merged))
 }
 
 // padded appends zeros up to a multiple of groupAlignment.
@@ -464,7 +451,7 @@ func (b *bodyBuilder) addList(chosen []choice, trie int) {
 		return
 	}
 	b.listTexts = append(b.listTexts, agentNames(chosen)...)
-	b.lists = appendPair(b.lists, len(b.listTexts), trie)
+	b.lists = append32(b.lists, uint32(len(b.listTexts)), uint32(trie))
 }
 
 // finish returns the body of f, whose tries and names were added, with number 0. The names'
@@ -480,7 +467,7 @@ func (b *bodyBuilder) finish(f *robotstxt.File) *Body {
 	if len(f.Statements) > 0 {
 		marks = markMore
 		key := KeyOfStatements(f.AppendStatements(nil))
-		data = append(appendPair(data, 4+len(key), moreStatements), key[:]...)
+		data = append(append32(data, uint32(4+len(key)), moreStatements), key[:]...)
 	}
 	data = padded(data)
 	data = padded(append(data, b.compiled...))
@@ -545,11 +532,6 @@ func AppendSource(dst []byte, f *robotstxt.File, source []byte) []byte {
 	putHead(dst[start:], f, markSource, 0, 0) // no names, no groups
 	RenumberBody(dst[start:], 0, nil)
 	return dst
-}
-
-// appendPair appends two numbers as little-endian u32.
-func appendPair(dst []byte, first, second int) []byte {
-	return append32(dst, uint32(first), uint32(second))
 }
 
 // CompileBody calls Compiler.CompileBody of a new Compiler.

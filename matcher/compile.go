@@ -92,10 +92,10 @@ type compiledGroups struct {
 func (c *Compiler) Compile(f *robotstxt.File, agents *Agents) (tries []Trie, of []uint32) {
 	c.selector.choose(f, agents)
 	c.compiled = c.compiled[:0]
-	d := newDistinct(agents)
+	d := distinct{byName: make(map[int32]int)}
 	for i := range agents.chains {
 		name := agents.obeyed(i, c.selector.has)
-		d.add(i, name, func() Trie { return c.trieOf(f, c.selector.groupsOf(name)) })
+		d.add(name, func() Trie { return c.trieOf(f, c.selector.groupsOf(name)) })
 	}
 	clear(c.compiled) // so that no body is kept in memory
 	return d.result()

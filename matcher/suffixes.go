@@ -62,7 +62,7 @@ func (b *builder) addSuffix(e *entry, list uint32, literals [][]byte) {
 			if len(literal) > len(literals[longest]) {
 				longest = i
 			}
-			b.literals = appendPair(b.literals, len(b.text), len(literal))
+			b.literals = append32(b.literals, uint32(len(b.text)), uint32(len(literal)))
 			b.text = append(b.text, literal...)
 		}
 		longest += first

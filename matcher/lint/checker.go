@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"robotsbatch/matcher/robotstxt"
@@ -96,15 +97,12 @@ func valueAt(line, value []byte) int { return max(0, indent(line)+len(content(li
 // of more than 60 characters is cut and marked.
 func quote(text []byte) string {
 	const most = 60 // characters
-	cut := ""
-	if utf8.RuneCount(text) > most {
-		end := 0
-		for range most {
-			_, size := utf8.DecodeRune(text[end:])
-			end += size
+	characters := 0
+	for at := range string(text) {
+		if characters++; characters > most {
+			quoted := fmt.Sprintf("%q", text[:at])
+			return strings.TrimSuffix(quoted, `"`) + `…"`
 		}
-		text, cut = text[:end], "…"
 	}
-	quoted := fmt.Sprintf("%q", text)
-	return quoted[:len(quoted)-1] + cut + `"`
+	return fmt.Sprintf("%q", text)
 }

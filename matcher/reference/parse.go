@@ -115,21 +115,12 @@ const (
 	disallow
 )
 
-// keys are the spellings of the keys that count, in the order in which they are tried.
-var keys = []struct {
-	kind     kind
-	spelling string
-}{
-	{userAgent, "user-agent"},
-	{userAgent, "useragent"},
-	{userAgent, "user agent"},
-	{allow, "allow"},
-	{disallow, "disallow"},
-	{disallow, "dissallow"},
-	{disallow, "dissalow"},
-	{disallow, "disalow"},
-	{disallow, "diasllow"},
-	{disallow, "disallaw"},
+// spellings has for each kind of line the spellings of its key that count. None is the start of
+// another.
+var spellings = map[kind][]string{
+	userAgent: {"user-agent", "useragent", "user agent"},
+	allow:     {"allow"},
+	disallow:  {"disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"},
 }
 
 // kindOf returns the kind of a key, ignoring case.
@@ -137,9 +128,11 @@ var keys = []struct {
 // so that "disallowed" is a disallow.
 func kindOf(key string, p Profile) kind {
 	key = lower(key)
-	for _, k := range keys {
-		if key == k.spelling || p == Google && strings.HasPrefix(key, k.spelling) {
-			return k.kind
+	for kind, known := range spellings {
+		for _, spelling := range known {
+			if key == spelling || p == Google && strings.HasPrefix(key, spelling) {
+				return kind
+			}
 		}
 	}
 	return other

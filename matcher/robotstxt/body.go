@@ -2,6 +2,7 @@ package robotstxt
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -21,7 +22,7 @@ func Counted(body []byte, o Options) (counted []byte, limited bool) {
 		return body, false
 	}
 	if order := utf16Mark(body); order != nil && o.Profile != Google {
-		return order.wholeLines(body, limit), true
+		return wholeUTF16Lines(body, limit, order), true
 	}
 	counted = body[:limit:limit]
 	if !startsWithLineEnd(body[limit:]) { // else the last line is whole
@@ -49,7 +50,7 @@ func (f *File) readText(body []byte, o Options) (text []byte) {
 		f.Kind = UnreadableKind
 		return text
 	default:
-		text = order.decode(text[utf16MarkSize:])
+		text = decodeUTF16(text[utf16MarkSize:], order)
 	}
 	f.sniff(text, o)
 	return text
@@ -70,47 +71,43 @@ func skipMark(text []byte) []byte {
 	return text[n:]
 }
 
-// utf16Order is a byte order of UTF-16: the index of each byte in a code unit.
-type utf16Order struct{ high, low int }
-
 // utf16MarkSize is the number of bytes of a UTF-16 byte order mark: one code unit.
 const utf16MarkSize = 2
 
-// utf16Mark returns the byte order given by a UTF-16 mark at the body's start, or nil.
-func utf16Mark(body []byte) *utf16Order {
+// utf16Mark returns the byte order of a body that starts with a UTF-16 byte order mark; nil for any
+// other.
+func utf16Mark(body []byte) binary.ByteOrder {
 	switch {
-	case len(body) < utf16MarkSize:
-		return nil
-	case body[0] == 0xFE && body[1] == 0xFF:
-		return &utf16Order{high: 0, low: 1}
-	case body[0] == 0xFF && body[1] == 0xFE:
-		return &utf16Order{high: 1, low: 0}
+	case bytes.HasPrefix(body, []byte("\xFE\xFF")):
+		return binary.BigEndian
+	case bytes.HasPrefix(body, []byte("\xFF\xFE")):
+		return binary.LittleEndian
 	}
 	return nil
 }
 
-// wholeLines returns the part of a body within a limit, including its mark. It drops the
+// wholeUTF16Lines returns the part of a body within a limit, including its mark. It drops the
 // line that the limit cuts, and half a code unit. A line is not cut if its end follows the
 // limit, as in UTF-8.
-func (o *utf16Order) wholeLines(body []byte, limit int) []byte {
+func wholeUTF16Lines(body []byte, limit int, order binary.ByteOrder) []byte {
 	limit &^= 1 // a code unit has two bytes, as in the loop below
-	if next := body[limit:min(limit+lookahead, len(body))]; startsWithLineEnd(o.decode(next)) {
+	if next := body[limit:min(limit+lookahead, len(body))]; startsWithLineEnd(decodeUTF16(next, order)) {
 		return body[:limit:limit]
 	}
-	for limit > utf16MarkSize && !startsWithLineEnd(o.decode(body[limit-2:limit])) {
+	for limit > utf16MarkSize && !startsWithLineEnd(decodeUTF16(body[limit-2:limit], order)) {
 		limit -= 2
 	}
 	return body[:limit:limit]
 }
 
-// decode returns UTF-16 text as UTF-8. Each half of a surrogate pair without the other
+// decodeUTF16 returns UTF-16 text as UTF-8. Each half of a surrogate pair without the other
 // half, and half a code unit at the end, becomes U+FFFD.
-func (o *utf16Order) decode(body []byte) []byte {
+func decodeUTF16(body []byte, order binary.ByteOrder) []byte {
 	text := make([]byte, 0, len(body)/2)
 	for ; len(body) >= 2; body = body[2:] {
-		r := o.unit(body)
+		r := rune(order.Uint16(body))
 		if utf16.IsSurrogate(r) && len(body) >= 4 {
-			if pair := utf16.DecodeRune(r, o.unit(body[2:])); pair != utf8.RuneError {
+			if pair := utf16.DecodeRune(r, rune(order.Uint16(body[2:]))); pair != utf8.RuneError {
 				r = pair
 				body = body[2:]
 			}
@@ -121,11 +118,6 @@ func (o *utf16Order) decode(body []byte) []byte {
 		text = utf8.AppendRune(text, utf8.RuneError)
 	}
 	return text
-}
-
-// unit returns the code unit that body starts with.
-func (o *utf16Order) unit(body []byte) rune {
-	return rune(body[o.high])<<8 | rune(body[o.low])
 }
 
 // sniff sets f.Kind by the start of a text, and gives a warning if that looks like HTML or binary

@@ -26,44 +26,29 @@ const (
 // isStatement reports whether the key is a directive of package usage.
 func (f field) isStatement() bool { return f >= statementField }
 
-// spelling is one way to write a key, in lower case.
-type spelling struct {
-	name       string
-	field      field
-	misspelled bool
+// knownKey is a key that means a field.
+type knownKey struct {
+	field     field
+	spellings []string // in lower case; those after the first are misspellings
 }
 
-// spellings are the known keys by their first letter, most frequent first. None is a
-// prefix of another, so under Google, where a prefix is enough, at most one matches.
-var spellings = ['z' + 1][]spelling{
-	'u': {
-		{"user-agent", userAgentField, false},
-		{"useragent", userAgentField, true},
-		{"user agent", userAgentField, true},
-	},
-	'a': {{"allow", allowField, false}},
-	'd': {
-		{"disallow", disallowField, false},
-		{"dissallow", disallowField, true},
-		{"dissalow", disallowField, true},
-		{"disalow", disallowField, true},
-		{"diasllow", disallowField, true},
-		{"disallaw", disallowField, true},
-	},
-	's': {
-		{"sitemap", sitemapField, false},
-		{"site-map", sitemapField, true},
-	},
+// knownKeys are the known keys by their first letter. No spelling is a prefix of another, so under
+// Google, where a prefix is enough, at most one matches.
+var knownKeys = ['z' + 1][]knownKey{
+	'u': {{userAgentField, []string{"user-agent", "useragent", "user agent"}}},
+	'a': {{allowField, []string{"allow"}}},
+	'd': {{disallowField, []string{"disallow", "dissallow", "dissalow", "disalow", "diasllow", "disallaw"}}},
+	's': {{sitemapField, []string{"sitemap", "site-map"}}},
 	'c': {
-		{"crawl-delay", crawlDelayField, false},
-		{"content-signal", statementField + field(usage.ContentSignal), false},
-		{"content-usage", statementField + field(usage.ContentUsage), false},
-		{"clean-param", otherField, false},
+		{crawlDelayField, []string{"crawl-delay"}},
+		{statementField + field(usage.ContentSignal), []string{"content-signal"}},
+		{statementField + field(usage.ContentUsage), []string{"content-usage"}},
+		{otherField, []string{"clean-param"}},
 	},
-	'h': {{"host", otherField, false}},
-	'l': {{"license", statementField + field(usage.License), false}},
-	'n': {{"noindex", otherField, false}},
-	'r': {{"request-rate", otherField, false}},
+	'h': {{otherField, []string{"host"}}},
+	'l': {{statementField + field(usage.License), []string{"license"}}},
+	'n': {{otherField, []string{"noindex"}}},
+	'r': {{otherField, []string{"request-rate"}}},
 }
 
 // usualKey recognises the three keys that nearly all records have, spelled correctly, in
@@ -94,28 +79,29 @@ func usualKey(line []byte) (f field, length int) {
 	return unknownField, 0
 }
 
-// lookUp returns the field of a key that is not empty, ignoring ASCII case, and the kind of the
-// warning to add, 0 for none. If prefix is set, anything may follow a known key, unless it is a
-// statement's.
+// lookUp returns the field of a key, ignoring ASCII case, and the kind of the warning about it, 0 for
+// none. The key must not be empty. If prefix is set, a key also counts if it only starts with a known
+// one; statements are an exception.
 func lookUp(key []byte, prefix bool) (field, WarningKind) {
-	letter := key[0] | 0x20 // in lower case, if it is a letter; else it is no letter still
-	if int(letter) >= len(spellings) {
+	letter := key[0] | 0x20 // in lower case; no other byte becomes a letter
+	if int(letter) >= len(knownKeys) {
 		return unknownField, UnknownKey
 	}
-	for i := range spellings[letter] {
-		s := &spellings[letter][i]
-		goesOn := len(key) > len(s.name)
-		if goesOn && (!prefix || s.field.isStatement()) || len(key) < len(s.name) ||
-			!strings.EqualFold(string(key[:len(s.name)]), s.name) { // last, because lengths mostly differ; as many bytes fold as ASCII alone
-			continue
+	for _, known := range knownKeys[letter] {
+		for i, spelling := range known.spellings {
+			goesOn := len(key) > len(spelling)
+			if goesOn && (!prefix || known.field.isStatement()) || len(key) < len(spelling) ||
+				!strings.EqualFold(string(key[:len(spelling)]), spelling) { // of texts of equal length, it folds ASCII alone
+				continue
+			}
+			switch {
+			case goesOn:
+				return known.field, KeyPrefix
+			case i > 0:
+				return known.field, MisspelledKey
+			}
+			return known.field, 0
 		}
-		switch {
-		case goesOn:
-			return s.field, KeyPrefix
-		case s.misspelled:
-			return s.field, MisspelledKey
-		}
-		return s.field, 0
 	}
 	return unknownField, UnknownKey
 }
