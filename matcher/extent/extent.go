@@ -38,22 +38,19 @@ type Result struct {
 // Of returns the extent of a trie's rules. The trie must have notes; set Compiler.Explain
 // to get them.
 func Of(t *matcher.Trie) Result {
-	s := &search{trie: t, profile: t.Profile(), rules: t.Parsed(), byLine: make(map[int]*matcher.ParsedRule)}
+	s := &search{
+		trie: t, profile: t.Profile(), rules: t.Parsed(),
+		byLine: make(map[int]*matcher.ParsedRule), found: make(map[bool][]byte), open: make(map[bool]bool),
+	}
 	for i := range s.rules {
 		s.byLine[s.rules[i].Line] = &s.rules[i]
 	}
 	s.tryRules()
-	if s.open[denying] || s.open[allowing] {
+	if s.open[true] || s.open[false] {
 		s.trySamples()
 	}
 	return s.result()
 }
-
-// The two questions: is any path denied, is any path allowed? They are indices.
-const (
-	denying = iota
-	allowing
-)
 
 // search looks for a denied path and an allowed path.
 type search struct {
@@ -62,43 +59,36 @@ type search struct {
 	target  matcher.Target
 	rules   []matcher.ParsedRule
 	byLine  map[int]*matcher.ParsedRule
-	found   [2][]byte // by question, a path that answers it; nil for none yet
-	open    [2]bool   // by question, whether paths that were not tried may answer it
+	// By verdict, which is true for allowed:
+	found map[bool][]byte // a path with the verdict; nil for none yet
+	open  map[bool]bool   // whether paths that were not tried may have it, though none was found
 }
 
-// questionOf returns the question that a path with this verdict answers.
-func questionOf(allowed bool) int {
-	if allowed {
-		return allowing
-	}
-	return denying
-}
-
-// tryRules tries the witnesses of each rule, made with a fresh byte. Where the proof of the package
-// comment does not hold, it opens a question that they leave without an answer.
+// tryRules tries the witnesses of each rule, made with a fresh byte. They prove for each verdict
+// whether any path has it, except where the proof of the package comment does not hold: then it sets
+// s.open for the verdict.
 func (s *search) tryRules() {
 	fresh := matcher.FreshByte(s.rules, s.profile)
 	if fresh == "" {
-		s.open = [2]bool{true, true}
+		s.open[true], s.open[false] = true, true
 		return
 	}
 	s.try([]byte("/" + fresh))
 	for i := range s.rules {
 		rule := &s.rules[i]
-		question := questionOf(rule.Allow)
-		if s.found[question] != nil {
+		if s.found[rule.Allow] != nil {
 			continue
 		}
 		for _, path := range rule.Witnesses(s.profile, fresh) {
 			// by is nil if the only path that the rule matches is /robots.txt.
-			if by := s.try(path); s.found[question] == nil && by != nil && !by.Covers(rule, s.profile) {
-				s.open[question] = true
+			if by := s.try(path); s.found[rule.Allow] == nil && by != nil && !by.Covers(rule, s.profile) {
+				s.open[rule.Allow] = true
 			}
 		}
 	}
 }
 
-// try decides a path, and keeps it as the answer of a question that has none. It returns the
+// try decides a path, and keeps it in s.found if it is the first with its verdict. It returns the
 // rule that decides, nil for none. It does nothing for /robots.txt, which is always allowed.
 func (s *search) try(path []byte) *matcher.ParsedRule {
 	if isRobotsTxt, _ := matcher.IsRobotsTxt(path, s.profile); isRobotsTxt {
@@ -106,9 +96,8 @@ func (s *search) try(path []byte) *matcher.ParsedRule {
 	}
 	s.target.Set(path, s.profile)
 	d := s.trie.Match(&s.target)
-	question := questionOf(d.Allowed)
-	if s.found[question] == nil {
-		s.found[question] = path
+	if s.found[d.Allowed] == nil {
+		s.found[d.Allowed] = path
 	}
 	if !d.Reason.HasRule() {
 		return nil
@@ -120,12 +109,12 @@ func (s *search) try(path []byte) *matcher.ParsedRule {
 // spellings.
 var samples = []string{"", "/", "a", "?", "%2F", "?/%2F"}
 
-// trySamples tries more paths for the questions that are still open.
+// trySamples tries more paths, until one of each verdict is found.
 func (s *search) trySamples() {
 	for _, sample := range samples {
 		s.try([]byte("/" + sample))
 		for i := range s.rules {
-			if s.found[denying] != nil && s.found[allowing] != nil {
+			if len(s.found) == 2 {
 				return
 			}
 			rule := s.rules[i]
@@ -141,16 +130,15 @@ func (s *search) trySamples() {
 	}
 }
 
-// result returns the extent that the paths that were found and the open questions prove.
+// result returns the extent that s.found and s.open prove.
 func (s *search) result() Result {
-	denied, allowed := s.found[denying] != nil, s.found[allowing] != nil
-	r := Result{Denied: string(s.found[denying]), Allowed: string(s.found[allowing])}
+	r := Result{Denied: string(s.found[false]), Allowed: string(s.found[true])}
 	switch {
-	case denied && allowed:
+	case len(s.found) == 2:
 		r.Extent = Some
-	case allowed && !s.open[denying]:
+	case s.found[true] != nil && !s.open[false]:
 		r.Extent = None
-	case denied && !s.open[allowing]:
+	case s.found[false] != nil && !s.open[true]:
 		r.Extent = All
 	}
 	return r
