@@ -79,9 +79,9 @@ type Part struct {
 	Value  string `json:"value,omitempty"` // of the option
 }
 
-// PartsOf is an error's message on one line. It has the options that errors from [Errorf] name, or those
-// with a method Message, wherever they are wrapped. It names no system call, and no file a second
-// time.
+// PartsOf returns an error's message on one line, cut at its options. It finds the options that errors
+// from [Errorf], and others with a method Message, name, wherever they are wrapped. The message names
+// no system call, and no file twice.
 func PartsOf(err error) (p Parts) {
 	p.addError(err)
 	return p
@@ -110,8 +110,9 @@ func (p *Parts) addText(s string) {
 
 func (p *Parts) addOption(g Given) { *p = append(*p, Part{Option: g.Name, Value: g.Value}) }
 
-// verb matches what a format has for an argument, which may have its index from 1 in brackets, and %%.
-var verb = regexp.MustCompile(`%[-+# 0-9.]*(\[\d+\])?[a-zA-Z%]`)
+// verb matches a verb of a format, or %%. Its groups are the flags, the index of the argument from 1
+// if that is given in brackets, and the letter.
+var verb = regexp.MustCompile(`%([-+# 0-9.]*)(?:\[(\d+)\])?([a-zA-Z%])`)
 
 // addMessage adds a formatted message. Arguments that have options in them are added as parts,
 // others as text.
@@ -120,11 +121,12 @@ func (p *Parts) addMessage(m Message) {
 	for _, v := range verb.FindAllStringSubmatchIndex(m.format, -1) {
 		p.addText(m.format[at:v[0]])
 		at = v[1]
-		if v[2] >= 0 {
-			arg, _ = strconv.Atoi(m.format[v[2]+1 : v[3]-1]) // a number: see verb
+		flags, letter := m.format[v[2]:v[3]], m.format[v[6]:v[7]]
+		if v[4] >= 0 {
+			arg, _ = strconv.Atoi(m.format[v[4]:v[5]]) // a number: see verb
 			arg--
 		}
-		if m.format[at-1] == '%' || arg >= len(m.args) {
+		if letter == "%" || arg >= len(m.args) {
 			p.addText(strings.ReplaceAll(m.format[v[0]:at], "%%", "%"))
 			continue
 		}
@@ -138,7 +140,7 @@ func (p *Parts) addMessage(m Message) {
 		case error:
 			p.addError(arg)
 		default: // the verb without the index, because Sprintf has this argument alone
-			p.addText(fmt.Sprintf(m.format[v[0]:max(v[0]+1, v[2])]+m.format[max(v[0]+1, v[3]):at], arg))
+			p.addText(fmt.Sprintf("%"+flags+letter, arg))
 		}
 		arg++
 	}
