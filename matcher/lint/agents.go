@@ -84,11 +84,11 @@ func (c *checker) addHeader(a robotstxt.Agent, token []byte) {
 	if len(token) > 0 {
 		names = "names " + quote(token)
 	}
+	advice := " alone"
 	if meant := tokenInHeader(string(a.Value)); meant != "" && !strings.EqualFold(meant, string(token)) {
-		c.addAgent("agent-header", a, "a User-Agent header %s: give the product token, %s", names, quote([]byte(meant)))
-		return
+		advice = ", " + quote([]byte(meant))
 	}
-	c.addAgent("agent-header", a, "a User-Agent header %s: give the product token alone", names)
+	c.addAgent("agent-header", a, "a User-Agent header %s: give the product token%s", names, advice)
 }
 
 // tokenInHeader returns the first product in a User-Agent header that is a known token or ends

@@ -51,21 +51,9 @@ var Codes = sync.OnceValue(func() []Code {
 	return codes
 })
 
-var severities = sync.OnceValue(func() map[string]Severity {
-	m := make(map[string]Severity)
-	for _, code := range Codes() {
-		m[code.Name] = code.Severity
-	}
-	return m
-})
-
 // severityOf returns the severity of a code; it panics if the catalogue does not have the code.
 func severityOf(name string) Severity {
-	severity, ok := severities()[name]
-	if !ok {
-		panic("the catalogue does not have " + name)
-	}
-	return severity
+	return Codes()[slices.IndexFunc(Codes(), func(c Code) bool { return c.Name == name })].Severity
 }
 
 // parseCode parses a section of the catalogue without its "## ": a title "name: severity", the

@@ -24,8 +24,8 @@ const (
 	decoded = unreserved + "*$:@"
 	// decodedInQuery are those whose escapes are decoded in a query.
 	decodedInQuery = decoded + "/?"
-	// forbidden are the printable bytes that a URL may have only escaped. Controls, the
-	// space, DEL and bytes that are not ASCII come to them.
+	// forbidden are the printable bytes that a URL may have only escaped. The same is true of
+	// controls, the space, DEL and bytes that are not ASCII.
 	forbidden = "\"<>[\\]^`{|}"
 )
 

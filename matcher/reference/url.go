@@ -3,6 +3,7 @@ package reference
 import (
 	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -130,19 +131,9 @@ func unescape(s string) string {
 
 // hasForbidden reports whether a host has a byte that no host may have.
 func hasForbidden(host string) bool {
-	for _, c := range []byte(host) {
-		if c <= ' ' || c == 0x7F || isOneOf(c, "\"#%/:<>?@[\\]^{|}`") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]byte(host), func(c byte) bool { return c <= ' ' || c == 0x7F || isOneOf(c, "\"#%/:<>?@[\\]^{|}`") })
 }
 
 func isASCII(s string) bool {
-	for _, c := range []byte(s) {
-		if c >= 0x80 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]byte(s), func(c byte) bool { return c >= 0x80 })
 }

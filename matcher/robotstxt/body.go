@@ -3,6 +3,7 @@ package robotstxt
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -140,10 +141,6 @@ func (f *File) sniff(text []byte, o Options) {
 // hasBinary reports whether a text has a control character other than white space and ESC,
 // which some encodings use.
 func hasBinary(text []byte) bool {
-	for _, c := range text {
-		if c < ' ' && c != 0x1B && !isSpace(c) {
-			return true
-		}
-	}
-	return false
+	const esc = 0x1B
+	return slices.ContainsFunc(text, func(c byte) bool { return c < ' ' && c != esc && !isSpace(c) })
 }

@@ -102,7 +102,9 @@ func (p *Parser) parseRecord(line []byte) {
 	sep := bytes.IndexByte(line, ':')
 	colon := sep >= 0
 	if !colon {
-		sep = blankIn(line)
+		if sep = bytes.IndexAny(line, " \t"); sep < 0 {
+			sep = len(line)
+		}
 	}
 	key := trimRight(line[:sep])
 	if len(key) == 0 {
@@ -131,17 +133,7 @@ func (p *Parser) parseRecord(line []byte) {
 // isOneWord reports whether a text is one word, with SP and TAB before it.
 func isOneWord(text []byte) bool {
 	word := bytes.TrimLeft(text, " \t")
-	return len(word) > 0 && blankIn(word) == len(word)
-}
-
-// blankIn returns the index of the first SP or TAB in a text, or its length.
-func blankIn(text []byte) int {
-	for i, c := range text {
-		if c == ' ' || c == '\t' {
-			return i
-		}
-	}
-	return len(text)
+	return len(word) > 0 && !bytes.ContainsAny(word, " \t")
 }
 
 // addRecord adds a record to the newest group or to the file. line is the whole line, trimmed and

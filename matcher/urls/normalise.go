@@ -3,6 +3,7 @@ package urls
 import (
 	"bytes"
 	"math"
+	"slices"
 )
 
 // Normalise returns the normal spelling of a path and query (RFC 9309 §2.2.2, figures 4 and
@@ -35,12 +36,7 @@ func NormaliseQuery(path []byte) []byte {
 // isNormal reports whether a path is surely normal. It is not sure of any path with an
 // escape.
 func isNormal(path []byte) bool {
-	for _, c := range path {
-		if needsWork[c] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(path, NeedsWork)
 }
 
 // NeedsWork reports whether a path with this byte may not be normal.
@@ -119,11 +115,8 @@ func AppendQueryNormal(dst, plain []byte, from int) []byte {
 			dst = append(dst, plain[i])
 			continue
 		}
-		if plain[i+1] == '2' {
-			dst = append(dst, '/')
-		} else {
-			dst = append(dst, '?')
-		}
+		decoded, _ := Unescape(plain, i) // a slash or a question mark
+		dst = append(dst, decoded)
 		i += 2
 	}
 	return dst
@@ -176,8 +169,8 @@ const (
 	isEncoded
 )
 
-// notInHost are the printable bytes that no host may have; 0x00 to 0x20 and 0x7F come to
-// them.
+// notInHost are the printable bytes that no host may have. It may not have 0x00 to 0x20 and 0x7F
+// either.
 const notInHost = "\"#%/:<>?@[\\]^{|}`"
 
 // classes has the classes of each byte.

@@ -57,27 +57,10 @@ func (s *Scratch) Split(url []byte) (key, path []byte, err error) {
 
 // Trim cuts white space from both ends: SP, TAB, CR, LF, VT and FF.
 func Trim(url []byte) []byte {
-	if isTrimmed(url) {
-		return url // as nearly always
+	if n := len(url); n > 0 && url[0] > ' ' && url[n-1] > ' ' {
+		return url // as nearly always: no white space is above SP
 	}
-	return trim(url)
-}
-
-// isTrimmed reports whether a URL is not empty and Trim would cut nothing from it.
-func isTrimmed(url []byte) bool {
-	n := len(url)
-	return n > 0 && url[0] > ' ' && url[n-1] > ' ' // no white space is above SP
-}
-
-// trim is Trim for a URL that has white space at an end, or is empty.
-func trim(url []byte) []byte {
-	for len(url) > 0 && classes[url[0]]&isBlank != 0 {
-		url = url[1:]
-	}
-	for len(url) > 0 && classes[url[len(url)-1]]&isBlank != 0 {
-		url = url[:len(url)-1]
-	}
-	return url
+	return bytes.Trim(url, " \t\r\n\v\f")
 }
 
 // SplitAuthority splits a trimmed URL into the key of its authority and the rest as written. The

@@ -196,10 +196,7 @@ func (d *dictionary) innerList() bool {
 		if d.take(')') {
 			return d.parameters()
 		}
-		if _, ok := d.bareItem(); !ok {
-			return false
-		}
-		if !d.parameters() {
+		if _, ok := d.bareItem(); !ok || !d.parameters() {
 			return false
 		}
 		if c := d.next(); c != ' ' && c != ')' {
