@@ -8,9 +8,9 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-// Counters count rows of which more is to be said than their verdicts. Verdicts,
-// statistics, manifests and summaries have them, under the names here: a new one is a
-// field, what the summary says of it a line of Remarks.
+// Counters count the rows that a summary reports apart from their verdicts, such as those without
+// a time. Verdicts, statistics, manifests and summaries have them, under the names here. To add
+// one, add a field here and, if the summary is to mention it, a line of Remarks.
 type Counters struct {
 	// Invalid are the rows that are null or hold no URL.
 	Invalid int64 `json:"invalid"`
@@ -111,9 +111,9 @@ type RowCounts struct {
 	// Unknown is the number of rows without a verdict; those that are invalid
 	// or of an unsupported scheme are among them.
 	Unknown int64 `json:"unknown"`
-	// DeniedLater is Counters.NoCaptureYet, less the number of rows from before the first capture that
-	// no later one denies to the agent. It is negative where a combined verdict denies what the agent
-	// may fetch.
+	// DeniedLater is such that Counters.NoCaptureYet - DeniedLater is the number of rows from before
+	// the first capture that no later capture denies to the agent. It may be negative: where a
+	// combined verdict denies rows that this agent may fetch, NoCaptureYet does not count them.
 	DeniedLater int64 `json:"denied_later,omitempty"`
 	// Uses count the rows by what is said of each use that was asked for, in that order.
 	Uses []UseCounts `json:"uses,omitempty"`

@@ -45,10 +45,10 @@ type Freeing interface {
 // Waiting is implemented by pieces that share work which must be done before any of them is
 // decoded.
 type Waiting interface {
-	// Ready is called on a worker. It does what no other worker does of that work, with memory of
-	// the piece's grant, and reports whether the piece can be decoded. If not, other workers still do
-	// parts of the work, and the last of them calls again, upon which Ready is called once more. So no
-	// worker waits for another.
+	// Ready is called on a worker. It does the parts of that work that no other worker has begun,
+	// with memory of the piece's grant, and reports whether the piece can be decoded. If not, other
+	// workers are still at their parts: the last of them calls again, and then the job calls Ready
+	// once more. So no worker waits for another.
 	Ready(g *Grant, again func()) bool
 }
 

@@ -215,13 +215,11 @@ func filled[T any](s []T, n int, value T) []T {
 	return s
 }
 
-// Set sets the verdict of a row that has none yet.
+// Set sets the verdict of a row. It must not have been set since Reset, which denies all rows.
 func (a *AgentVerdicts) Set(row int, allowed bool) {
-	bit := byte(0)
 	if allowed {
-		bit = 1
+		a.Allowed[row>>3] |= 1 << (row & 7)
 	}
-	a.Allowed[row>>3] |= bit << (row & 7)
 }
 
 // Verdict returns the verdict of a row; known is false if there is none.

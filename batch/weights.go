@@ -86,14 +86,10 @@ func (s *Sum) Add(other Sum) {
 	}
 }
 
-// integer returns the sum of the integers, from two's complement.
+// integer returns the sum of the integers. The upper half has the sign.
 func (s *Sum) integer() *big.Int {
-	n := new(big.Int).SetUint64(s.high)
-	n.Lsh(n, 64).Or(n, new(big.Int).SetUint64(s.low))
-	if int64(s.high) < 0 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), 128))
-	}
-	return n
+	n := big.NewInt(int64(s.high))
+	return n.Lsh(n, 64).Add(n, new(big.Int).SetUint64(s.low))
 }
 
 // Float returns the sum, rounded. It is infinite if the sum of floats exceeds a float64.
@@ -129,10 +125,8 @@ func (s *Sum) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	if n, ok := new(big.Int).SetString(string(text), 10); ok && n.BitLen() < 128 {
-		if n.Sign() < 0 {
-			n.Add(n, new(big.Int).Lsh(big.NewInt(1), 128))
-		}
-		s.high, s.low = new(big.Int).Rsh(n, 64).Uint64(), new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
+		// Rsh and And treat a negative number as two's complement.
+		s.high, s.low = uint64(new(big.Int).Rsh(n, 64).Int64()), new(big.Int).And(n, new(big.Int).SetUint64(math.MaxUint64)).Uint64()
 		return nil
 	}
 	s.inexact = true

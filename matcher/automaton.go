@@ -125,12 +125,12 @@ func (a *automaton) addFails(literals int) (byLength []uint32) {
 	return byLength
 }
 
-// numberPaths numbers the literals by heavy paths, each path from its shortest literal to
-// its longest. Until then a literal's number is its index + 1; it changes these to the new numbers
-// in found and a.shorter. It returns the new numbers of the literals in their sorted order. byLength
-// is what addFails returned.
+// numberPaths gives the literals their final numbers: those of a heavy path are consecutive, the
+// shortest literal first. They replace the numbers so far, index + 1, in found and a.shorter. It
+// returns the final numbers in the sorted order of the literals. byLength is what addFails returned.
 //
-// The literals are a forest: the parent of one is the longest other literal that is a suffix of it.
+// The literals form a forest: the parent of a literal is the longest other literal that is a suffix
+// of it. A heavy path leads from a literal to its child with the most descendants.
 func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	n := len(byLength) + 1
 	size := make([]uint32, n)                           // the number of literals below this one, and itself

@@ -187,8 +187,8 @@ func (b *Bodies) setTries(o *opening, origin *Origin) error {
 	}
 	r, chains := origin.room, b.agents.tried
 	r.groups, r.of = r.groups[:0], r.of[:0]
-	if !b.findGroups(o, r) { // they all obey the group of "*": one chain without names stands for all
-		chains = [][]int32{nil}[:min(1, len(chains))]
+	if !b.findGroups(o, r) && len(chains) > 0 { // all obey the group of "*": a chain that tries no name stands for all
+		chains = [][]int32{nil}
 	}
 	last, trie := uint32(noGroup), uint32(0) // the group and the trie of the chain before: most chains share them
 	for _, tried := range chains {

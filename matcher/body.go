@@ -40,9 +40,8 @@ import (
 // A group holds the part that decides; names with equal rules share a group, though their
 // notes differ. A body with markSource has no groups: after its head is its source.
 //
-// A lookup that asks for "*" needs the head and the group after it, and that lies in the
-// cache line after the head for most bodies; a name that no body of the kind has is ruled
-// out by the head's 64 bits.
+// A lookup for "*" reads the head and the first group, which in most bodies starts in the
+// next cache line. For most names that a body does not have, the 64 bits of its head tell so.
 //
 // The notes are
 //

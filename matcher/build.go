@@ -243,7 +243,11 @@ func (b *builder) assemble() compiled {
 	header := append32(make([]byte, 0, headerSize),
 		b.flags|uint32(len(b.nodes)/nodeSize), uint32(len(b.leaves)/leafSize), uint32(len(b.ends)/endSize), uint32(len(b.lists)/listSize),
 		uint32(len(b.suffixes)/suffixSize), uint32(len(b.literals)/literalSize), uint32(len(b.text)), uint32(len(index)))
-	return newCompiled(slices.Concat(header, b.nodes, b.leaves, b.ends, b.lists, b.signatures, b.suffixes, b.literals, b.text, index))
+	c, ok := openCompiled(slices.Concat(header, b.nodes, b.leaves, b.ends, b.lists, b.signatures, b.suffixes, b.literals, b.text, index))
+	if !ok {
+		panic("the builder made a group that does not open")
+	}
+	return c
 }
 
 // AppendValid appends s, with bytes that are not UTF-8 as %XX.

@@ -239,7 +239,8 @@ func (d *Decider) resolve(p *urlPrefix, last int) {
 }
 
 // mustStayAllowed reports whether the path in d.target is /robots.txt, which no rule denies. v is
-// its verdict so far: the prefix of a denied path is long enough to exclude /robots.txt.
+// the path's verdict without wildcard rules. If that denies the path, it is another one: decidePrefix
+// makes the prefix of a denied path long enough to exclude /robots.txt.
 func (d *Decider) mustStayAllowed(v *prefixVerdict) bool {
 	if v.denied {
 		return false

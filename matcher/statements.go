@@ -304,9 +304,9 @@ func (m *statementMerger) setOf(c *Compiler, use int, agents []int32) statementS
 	return set
 }
 
-// byPrecedence returns the indices in m.all of the statements with a path, in an order of which
-// the first decides among paths of one length: the most restrictive value of the use, given by
-// its index, then the first line. The path makes the order unique.
+// byPrecedence returns the indices in m.all of the statements with a path. Of paths of one length
+// the first in this order decides. The most restrictive value of the use, given by its index, comes
+// first, then the earliest line. The path makes the order unique.
 func (m *statementMerger) byPrecedence(use int) []int {
 	order := make([]int, len(m.all)-1)
 	for i := range order {

@@ -93,15 +93,6 @@ func openCompiled(data []byte) (c compiled, ok bool) {
 		(index > 0 || suffixes < indexThreshold)
 }
 
-// newCompiled is openCompiled for bytes that the builder made, which always open.
-func newCompiled(data []byte) compiled {
-	c, ok := openCompiled(data)
-	if !ok {
-		panic("the builder made a group that does not open")
-	}
-	return c
-}
-
 // end returns the offset of an end's record, of end 0 for one that does not exist.
 func (c *compiled) end(number uint32) int {
 	if at := uint64(c.ends) + uint64(number)*endSize; at < uint64(c.lists) {

@@ -64,8 +64,8 @@ func describeURLs[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 }
 
 // describe sets, for the rows of a group, the columns that robots.txt decides, and counts
-// Outdated and SitemapsCut. o is the group's origin, of whose authority something is known; its
-// Facts.Fetched is changed where rows have times.
+// Outdated and SitemapsCut. o is the group's origin; its Access must not be access.Unknown. Where
+// rows have times, describe changes o.Facts.Fetched.
 func (e *Evaluator) describe(v *batch.Verdicts, group int, o *matcher.Origin) {
 	e.columns.host = batch.Host{Authority: e.groups.keys[group].Text, Facts: &o.Facts, HasRules: o.Access == access.Rules, Time: e.options.AsOf}
 	timed := e.options.Timelines != nil

@@ -205,26 +205,15 @@ func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins [
 	return 0, nil
 }
 
-// appendFetches appends the times of the fetches in a group's span, in order: of the last one
-// alone if no row of the group is from before it, because then it describes all rows. A host may have
-// hundreds of thousands of fetches, which would be read again for each block.
+// appendFetches appends the times of the fetches in a group's span, in order. If all rows of the group
+// are from the last fetch on, which then describes them all, it appends the time of that one alone: a
+// host may have hundreds of thousands of fetches, which would be read again for each block.
 func (e *Evaluator) appendFetches(dst []int64, number int) ([]int64, error) {
 	span := &e.history.held[number].span
-	if span.Seen == span.Fetched || !e.hasRowBefore(number, span.Seen) {
+	if first, _ := e.groups.timesOf(number, e.history.rowTimes); span.Seen == span.Fetched || first >= span.Seen {
 		return append(dst, span.Seen), nil
 	}
 	return e.options.Timelines.AppendTimes(dst, e.groups.keys[number].Text, span)
-}
-
-// hasRowBefore reports whether a row of a group is from before a second.
-func (e *Evaluator) hasRowBefore(number int, second int64) bool {
-	w := e.groups.walk(number)
-	for w.next() {
-		if slices.Min(e.history.rowTimes[w.low:w.high]) < second {
-			return true
-		}
-	}
-	return false
 }
 
 var errNoTimes = errors.New("the batch has no times of its rows")
@@ -323,9 +312,10 @@ func (e *Evaluator) unsetGroup(url func(row int) []byte, v *batch.Verdicts, numb
 	}
 }
 
-// recount corrects counters after denyGroup. A row that it denied to all agents, or whose verdicts
-// unsetGroup made null, no longer counts under its former reason; the latter counts under
-// HistoryCut. cut says that unsetGroup was called.
+// recount corrects v.Counters after denyGroup changed verdicts of a group. Until then all its rows
+// counted under the reason of the span of their own time. A row leaves that counter if it is now
+// denied to all agents. If its verdicts were made null, it counts under HistoryCut instead. cut says
+// that unsetGroup was called.
 func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number int, cut bool) {
 	before := &e.history.held[number]
 	var counter *int64 // of the reason of before; nil if none counts it
@@ -355,9 +345,9 @@ func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number 
 	}
 }
 
-// countLater corrects Verdicts.DeniedLater for a row from before the first capture, so that NoCaptureYet
-// less an agent's DeniedLater is the number of such rows that nothing later denies to the agent. hasOther
-// says that the row has another reason now, so that recount takes it out of NoCaptureYet.
+// countLater corrects Verdicts.DeniedLater for a row from before the first capture; see
+// batch.RowCounts.DeniedLater. hasOther says that the row has another reason now, so that recount
+// takes it out of NoCaptureYet.
 func (e *Evaluator) countLater(v *batch.Verdicts, row int, hasOther bool) {
 	if len(v.DeniedLater) == 0 {
 		v.DeniedLater = make([]int64, len(v.Agents)+v.Members)

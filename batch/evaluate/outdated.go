@@ -39,8 +39,10 @@ func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int
 		return err // nothing becomes outdated
 	}
 	from, to := lastAt(o.turns, first), lastAt(o.turns, last)
-	if from == to {
-		v.Outdated += int64((from & 1) * e.groups.count(number)) // all rows, after an odd turn, or none
+	if from == to { // one turn comes before all rows, so all are outdated or none
+		if from%2 == 1 {
+			v.Outdated += int64(e.groups.count(number))
+		}
 		return nil
 	}
 	turns := o.turns[from&^1 : to+2] // those of these rows and the next one, from an even index on, so that odd indices stay odd

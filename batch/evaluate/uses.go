@@ -157,9 +157,10 @@ func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, 
 	return agent, value, forbids
 }
 
-// numberOf returns the element of c.Of for a use of an agent, both given by index. In a column of lines that
-// is the number, in c's dictionary, of the line that decides; batch.Null if none does. Else it is the number of value
-// there; of booleans, which have no dictionary, 1 or 0; batch.Null or batch.Unreadable if value is that.
+// numberOf returns what a row of c.Of gets whose value of a use is given; agent and use are indices. It
+// is batch.Null or batch.Unreadable for these values, and else the number of the value in c's
+// dictionary, or for booleans, which have none, 1 or 0. In a column of lines it is the number of the
+// line that decides, batch.Null if none does.
 func (e *Evaluator) numberOf(c *batch.Values, said *matcher.Usage, agent, use int, value usage.Value) int32 {
 	if c.Kind.Use.Part != batch.UseValue {
 		return e.numberOfLine(c, said, agent, use)

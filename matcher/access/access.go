@@ -54,14 +54,15 @@ const (
 	MissingNull
 )
 
-// BeforeFirst is what decides for an authority before the first that a source knows of it.
+// BeforeFirst says what decides about an authority at times before the first at which a source
+// knows something of it.
 type BeforeFirst uint8
 
 const (
 	// BeforeAsMissing: the verdict for an authority that the source does not know; the
 	// default.
 	BeforeAsMissing BeforeFirst = iota
-	// BeforeUse: the first that the source knows.
+	// BeforeUse: what the source knows from the first such time on.
 	BeforeUse
 	// BeforeAllow allows.
 	BeforeAllow
@@ -71,8 +72,8 @@ const (
 	BeforeNull
 )
 
-// Verdict returns the verdict where nothing was known yet; missing is that for an unknown
-// authority.
+// Verdict returns the verdict for these times; missing is the verdict for an unknown authority,
+// which BeforeAsMissing and BeforeUse give.
 func (b BeforeFirst) Verdict(missing Missing) Missing {
 	switch b {
 	case BeforeAllow:
@@ -98,8 +99,8 @@ type Interval struct {
 	// Access is the outcome. It is Cut in the first interval of more than are kept, which
 	// stands for the oldest ones.
 	Access Outcome
-	// Kept is the number of the body, if Access is Rules. Stale says that it is a last good
-	// copy (RFC 9309 §2.3.1.4).
+	// Kept is the number of the body, if Access is Rules. Stale says that this body is the last
+	// good copy from before an outage (RFC 9309 §2.3.1.4).
 	Kept  uint64
 	Stale bool
 	// Status is the HTTP status, 0 where it is not known.

@@ -19,8 +19,9 @@ type Fetch struct {
 	// Renewed means that status NotModified renews an earlier 2xx. Without one it is a fetch
 	// without an answer.
 	Renewed bool
-	// Second is the time of the fetch in seconds since 1970; 0 means unknown. It is 0, too, of a
-	// failure that may be none of the server: the fetch was stored so that it cannot be read.
+	// Second is the time of the fetch in seconds since 1970; 0 means unknown. It is also 0 for a
+	// failure that may not be the server's: an answer may have come, but what was stored of it
+	// cannot be read.
 	Second int64
 }
 
