@@ -50,16 +50,15 @@ type block struct {
 	literalsType    int    // Literals_Block_Type
 	regeneratedSize int    // Regenerated_Size: the number of literals
 	sequences       []sequence
-	padded          []byte            // memory for the sequences' bitstream
+	padded          []byte            // the sequences' bitstream, and eight bytes more
 	ownTable        [symbolTypes]bool // the mode is not compModeRepeat
 	contentSize     int               // bytes that the block decompresses to
-	firstCopied     int               // the first byte that a match copies: 0 is the block's first, or is negative
+	firstCopied     int               // the first byte that a match copies, counted from the block's first one: 0 or less
 }
 
-// parse reads the block from data, and changes h to the history after it. tables has room for its FSE
-// tables. It returns false if the block is damaged. number counts the frame's compressed blocks from 1:
-// h.huffmanTree keeps it.
-func (b *block) parse(data []byte, number int, h *history, tables *freeList) bool {
+// parse reads the block from data, and changes h to the history after it. It returns false if the block is
+// damaged. number counts the frame's compressed blocks from 1: h.huffmanTree keeps it.
+func (b *block) parse(data []byte, number int, h *history) bool {
 	n, ok := b.parseLiteralsHeader(data)
 	if !ok {
 		return false
@@ -87,7 +86,7 @@ func (b *block) parse(data []byte, number int, h *history, tables *freeList) boo
 	modes := data[0] // two bits for each symbol type, from the top
 	data = data[1:]
 	for k := range symbolTypes {
-		if data, ok = b.parseTable(data, k, modes>>(6-2*k)&3, h, tables); !ok {
+		if data, ok = b.parseTable(data, k, modes>>(6-2*k)&3, h); !ok {
 			return false
 		}
 	}
@@ -96,7 +95,7 @@ func (b *block) parse(data []byte, number int, h *history, tables *freeList) boo
 
 // parseTable sets h's FSE table of symbol type k by mode, and returns what follows the table's description in
 // data. ok is false if that is damaged, or if there is no table to repeat.
-func (b *block) parseTable(data []byte, k symbolType, mode byte, h *history, tables *freeList) (rest []byte, ok bool) {
+func (b *block) parseTable(data []byte, k symbolType, mode byte, h *history) (rest []byte, ok bool) {
 	b.ownTable[k] = mode != compModeRepeat
 	switch mode {
 	case compModePredefined:
@@ -105,21 +104,19 @@ func (b *block) parseTable(data []byte, k symbolType, mode byte, h *history, tab
 		if len(data) == 0 || int(data[0]) >= maxSymbols[k] {
 			return nil, false
 		}
-		h.tables[k], data = tables.get().setRLE(data[0], k), data[1:]
+		h.tables[k], data = newRLE(data[0], k), data[1:]
 	case compModeFSE:
-		t := tables.get()
-		if data, ok = t.readDescription(data, k); !ok {
-			return nil, false
-		}
-		h.tables[k] = t
+		h.tables[k] = new(decTable)
+		return h.tables[k].readDescription(data, k)
 	case compModeRepeat:
 		return data, h.tables[k] != nil
 	}
 	return data, true
 }
 
-// parseLiteralsHeader reads a Literals_Section_Header (RFC 8878 §3.1.1.3.1.1), and returns the
-// size of the Literals_Section in bytes, the header included. ok is false if data or a block has less room.
+// parseLiteralsHeader reads a Literals_Section_Header (RFC 8878 §3.1.1.3.1.1), and returns the size of the
+// Literals_Section in bytes, the header included. ok is false if data ends before that, or if there are more literals
+// than a block may have.
 func (b *block) parseLiteralsHeader(data []byte) (n int, ok bool) {
 	if len(data) == 0 {
 		return 0, false
@@ -180,7 +177,7 @@ func newBackwardReader(data, padded []byte) (r backwardReader, ok bool) {
 	return backwardReader{padded, 8*(n-1) + bits.Len8(data[n-1]) - 1}, true // all below the mark
 }
 
-// read reads up to 56 bits. If there are fewer it returns 0, and left is negative.
+// read reads n bits, at most 56. If fewer are left it returns 0, and makes left negative.
 func (r *backwardReader) read(n uint) uint64 {
 	r.left -= int(n)
 	if r.left < 0 {
@@ -189,9 +186,8 @@ func (r *backwardReader) read(n uint) uint64 {
 	return binary.LittleEndian.Uint64(r.data[r.left>>3:]) >> (r.left & 7) & (1<<n - 1)
 }
 
-// parseBitstream reads count sequences (RFC 8878 §3.1.1.3.2.1.2), with the tables of h, whose repeat
-// offsets it changes. It returns false if they do not take all bits, or the block would be larger than a
-// block may be.
+// parseBitstream reads count sequences (RFC 8878 §3.1.1.3.2.1.2) by the tables of h, and updates the repeat offsets
+// of h. It returns false if the sequences take fewer or more bits than there are, or make too large a block.
 func (b *block) parseBitstream(data []byte, count int, h *history) bool {
 	b.padded = append(append(b.padded[:0], data...), 0, 0, 0, 0, 0, 0, 0, 0)
 	r, ok := newBackwardReader(data, b.padded)
@@ -249,7 +245,9 @@ func (h *history) offset(offsetValue, litLen uint32) uint32 {
 		r[0], r[1], r[2] = offsetValue-3, r[0], r[1]
 		return r[0]
 	}
-	if litLen == 0 { // then the first one would go on with the match before: the values are of the others
+	// Directly after a match, the first repeat offset would only make that match longer. So values 1 to 3 stand for the
+	// second, the third, and the first less 1.
+	if litLen == 0 {
 		offsetValue++
 	}
 	switch offsetValue {
@@ -263,7 +261,7 @@ func (h *history) offset(offsetValue, litLen uint32) uint32 {
 	return r[0]
 }
 
-// offsetValue is the inverse of offset: it returns an Offset_Value, and updates the repeat
+// offsetValue is the inverse of offset: it returns an Offset_Value that stands for offset, and updates the repeat
 // offsets.
 func (h *history) offsetValue(offset, litLen uint32) uint32 {
 	r := h.repeatOffsets

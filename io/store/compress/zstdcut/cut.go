@@ -1,14 +1,17 @@
 package zstdcut
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"sort"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/huff0"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Errors of [Cutter.Cut]. Whichever it is, the content can be compressed again.
@@ -23,7 +26,7 @@ var (
 	ErrUnsupported = errors.New("the zstd frame has a form that is not cut")
 )
 
-// Refusals counts the errors of Cut, each apart. It is safe for concurrent use.
+// Refusals counts how often Cut returned each of its errors. It is safe for concurrent use.
 type Refusals [len(cutErrors)]atomic.Int64
 
 var cutErrors = [...]error{ErrDamaged, ErrDictionary, ErrUnsupported}
@@ -51,8 +54,8 @@ type Range struct{ Low, High int }
 // Cutter cuts frames. One goroutine may use it at a time.
 type Cutter struct {
 	kept   []Range
-	starts []int // where each kept range begins in the new frame's content
-	plain  []byte
+	starts []int  // where each kept range begins in the new frame's content
+	plain  []byte // the content of the frame that is read
 
 	in, out   history // of the frame that is read, and of the new one
 	blocks    int     // compressed blocks so far
@@ -61,10 +64,9 @@ type Cutter struct {
 	sequences []sequence
 	codes     []seqCodes
 	huffman   huff0.Scratch
-	tables    freeList
 	own       [symbolTypes]encTable // of the new block
-	content   []byte
-	last      int // where in dst the header of the last new block is, -1 for none
+	content   []byte                // of the new block, if it becomes a raw one
+	last      int                   // where in dst the header of the last new block is, -1 for none
 }
 
 // seqCodes are the codes of a sequence, and its Offset_Value.
@@ -73,8 +75,8 @@ type seqCodes struct {
 	offsetValue uint32
 }
 
-// Worth reports whether to cut a frame with size bytes of content, of which kept bytes are kept, in a
-// number of ranges. If more than an eighth is cut, compressing the rest again makes fewer bytes. If
+// Worth reports whether to cut a frame, rather than to compress again what is kept. The frame has size bytes of
+// content, of which kept bytes are kept, in a number of ranges. If more than an eighth is cut, compressing the rest again makes fewer bytes. If
 // ranges are shorter than 4 KiB on average, cutting takes longer than compressing, whatever the
 // number of sequences. A frame of less than 64 KiB is soon compressed.
 func Worth(size, kept, ranges int) bool {
@@ -82,9 +84,8 @@ func Worth(size, kept, ranges int) bool {
 	return size >= least && size-kept <= size/mostCut && ranges <= size/shortest
 }
 
-// Cut appends to dst a frame that holds head and then the kept ranges of plain, which is what
-// frame holds. The ranges are in order and do not touch. It returns dst as it was with an error, which is
-// one of this package's.
+// Cut appends to dst a frame whose content is head and then the kept ranges of plain, the content of frame. The
+// ranges are in order and do not touch. With an error, which is one of this package's, it returns dst as it was.
 func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, error) {
 	h, err := readFrameHeader(frame)
 	switch {
@@ -106,15 +107,50 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, erro
 	if dst, err = c.cutBlocks(dst, frame[h.HeaderSize:], h.HasCheckSum); err != nil {
 		return dst[:begin], err
 	}
-	if c.last < 0 {
+	if c.last < 0 { // a frame has at least one block
 		dst = c.appendRaw(dst, nil)
 	}
 	dst[c.last] |= lastBlockFlag
 	return dst, nil
 }
 
-// begin sets what is known before the first block, and returns the size of the new frame's
-// content, of which headSize bytes come before what is kept of plain.
+const (
+	magicNumber   = 0xFD2FB528 // Magic_Number
+	minWindowSize = 1 << 10    // the least Window_Size
+
+	// Of the Frame_Header_Descriptor (RFC 8878 §3.1.1.1.1):
+	contentSize4      = 2 << 6 // Frame_Content_Size has four bytes
+	singleSegmentFlag = 1 << 5
+)
+
+// readFrameHeader reads the Frame_Header (RFC 8878 §3.1.1.1) of a frame that may be cut. An error is one
+// of this package's.
+func readFrameHeader(frame []byte) (h zstd.Header, err error) {
+	switch err := h.Decode(frame); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return h, ErrDamaged
+	case err != nil || h.Skippable:
+		return h, ErrUnsupported
+	case h.DictionaryID != 0:
+		return h, ErrDictionary
+	}
+	return h, nil
+}
+
+// appendFrameHeader appends the header of a frame for n bytes of content, without a checksum. The frame is a single
+// segment, as old is, or has the window of old.
+func appendFrameHeader(dst, old []byte, singleSegment bool, n int) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, magicNumber)
+	if singleSegment {
+		dst = append(dst, contentSize4|singleSegmentFlag)
+	} else {
+		dst = append(dst, contentSize4, old[5]) // the Window_Descriptor
+	}
+	return binary.LittleEndian.AppendUint32(dst, uint32(n))
+}
+
+// begin prepares the cutter for a frame, and returns the size of the new frame's content: headSize bytes, and the
+// kept ranges of plain.
 func (c *Cutter) begin(headSize int, plain []byte, kept []Range) (size int) {
 	c.plain, c.kept, c.last, c.blocks = plain, kept, -1, 0
 	c.starts = c.starts[:0]
@@ -184,8 +220,8 @@ func (c *Cutter) eachKept(low, high int, f func(low, high int)) {
 	}
 }
 
-// cutRaw appends what is kept of a raw or RLE block of n bytes, which begins at byte at. whole is the
-// block with its header. It returns false if the block ends after c.plain.
+// cutRaw appends what is kept of a raw or RLE block, whose n bytes of content begin at byte at of c.plain. whole is
+// the block with its header. cutRaw returns false if the content would end after c.plain.
 func (c *Cutter) cutRaw(dst, whole []byte, at, n, blockType int) ([]byte, bool) {
 	if at+n > len(c.plain) {
 		return dst, false
@@ -200,7 +236,7 @@ func (c *Cutter) cutRaw(dst, whole []byte, at, n, blockType int) ([]byte, bool) 
 	return dst, true
 }
 
-// appendBlockHeader appends a Block_Header.
+// appendBlockHeader appends a Block_Header, whose place c.last keeps.
 func (c *Cutter) appendBlockHeader(dst []byte, blockType, size int) []byte {
 	c.last = len(dst)
 	dst = append(dst, 0, 0, 0)
@@ -227,32 +263,31 @@ func (c *Cutter) copyBlock(dst, whole []byte) []byte {
 	return dst
 }
 
-// cutCompressed appends what is kept of a compressed block, which begins at byte at, and returns the
-// number of bytes that it decompresses to. ok is false if the block is damaged. whole is the block with its
-// header. It copies the block, or codes its sequences again, or changes them, whichever is enough.
+// cutCompressed appends what is kept of a compressed block, whose content begins at byte at of c.plain: the block
+// as it lies, if that is possible, or else a new one. size is that of the old block's content. ok is false if the
+// block is damaged. whole is the block with its header.
 func (c *Cutter) cutCompressed(dst, whole []byte, at int) (_ []byte, size int, ok bool) {
 	c.blocks++
-	c.tables.collect(&c.in, &c.out)
 	before := c.in
 	b := &c.block
-	if !b.parse(whole[blockHeaderSize:], c.blocks, &c.in, &c.tables) || at+b.contentSize > len(c.plain) || at+b.firstCopied < 0 {
+	if !b.parse(whole[blockHeaderSize:], c.blocks, &c.in) || at+b.contentSize > len(c.plain) || at+b.firstCopied < 0 {
 		return dst, 0, false
 	}
-	k := c.rangeAt(at)
-	if k == len(c.kept) || c.kept[k].Low >= at+b.contentSize { // none of it is kept
+	k, end := c.rangeAt(at), at+b.contentSize
+	if k == len(c.kept) || c.kept[k].Low >= end { // none of it is kept
 		return dst, b.contentSize, true
 	}
-	inside := c.kept[k].Low <= at && at+b.contentSize <= c.kept[k].High
-	// Without copying, a job would take 17 % longer.
-	if inside && at+b.firstCopied >= c.kept[k].Low && c.canCopy(&before) { // all bytes that its matches copy are kept
+	// firstCopied is at most 0, so this range has the block as well as all that its matches copy.
+	isKeptWhole := c.kept[k].Low <= at+b.firstCopied && end <= c.kept[k].High
+	if isKeptWhole && c.canCopy(&before) { // without copying, a job would take 17 % longer
 		return c.copyBlock(dst, whole), b.contentSize, true
 	}
 	changed := c.rewrite(at, k)
 	return c.writeBlock(dst, at, changed), b.contentSize, true
 }
 
-// canCopy reports whether the block may be copied: what it uses of before, the history before it in the
-// old frame, is the same in the new one. If so, it sets c.out to the history after the block.
+// canCopy reports whether the block has the same meaning in the new frame: what it uses of the blocks before it is
+// the same in c.out as in before, the old frame's history. If so, canCopy sets c.out to the history after the block.
 func (c *Cutter) canCopy(before *history) bool {
 	b := &c.block
 	if b.literalsType == literalsBlockTreeless && c.out.huffmanTree != before.huffmanTree {

@@ -99,7 +99,7 @@ func TestCutRow(t *testing.T) {
 	frame := slices.Concat([]byte{0x28, 0xB5, 0x2F, 0xFD, 0, 0, 0x65, 1, 0, 0x44, 2}, []byte("https://a.test/1 ftp://b.example/ 3 "), []byte{1, 0, 0x2A, 0x9D, 0x7A, 2})
 	sequences := func(frame []byte) (b block) {
 		header, err := readFrameHeader(frame)
-		must.Need(t, err == nil && b.parse(frame[header.HeaderSize+blockHeaderSize:], 1, &history{repeatOffsets: [3]uint32{1, 4, 8}}, new(freeList)), "%v; %x", err, frame)
+		must.Need(t, err == nil && b.parse(frame[header.HeaderSize+blockHeaderSize:], 1, &history{repeatOffsets: [3]uint32{1, 4, 8}}), "%v; %x", err, frame)
 		return b
 	}
 	b := sequences(frame)
@@ -308,7 +308,6 @@ func features(t *testing.T, frame []byte, count map[string]int) {
 	count[fmt.Sprintf("single segment %t", h.SingleSegment)]++
 	count[fmt.Sprintf("content size %t", h.HasFCS)]++
 	var b block
-	var tables freeList
 	s := history{repeatOffsets: [3]uint32{1, 4, 8}}
 	for data, last, n := frame[h.HeaderSize:], false, 1; !last; n++ {
 		header := int(data[0]) | int(data[1])<<8 | int(data[2])<<16
@@ -319,7 +318,7 @@ func features(t *testing.T, frame []byte, count map[string]int) {
 		count["block "+[]string{"raw", "RLE", "compressed"}[blockType]]++
 		if blockType == blockTypeCompressed {
 			before := s.repeatOffsets
-			must.Need(t, b.parse(data[blockHeaderSize:][:size], n, &s, &tables), "a block cannot be read")
+			must.Need(t, b.parse(data[blockHeaderSize:][:size], n, &s), "a block cannot be read")
 			count["literals "+[]string{"raw", "RLE", "compressed", "treeless"}[b.literalsType]]++
 			for k := range symbolTypes {
 				mode := "FSE"

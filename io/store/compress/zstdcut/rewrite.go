@@ -8,14 +8,14 @@ const minMatch = 3
 // rewriting makes the literals and sequences of a block that is cut.
 type rewriting struct {
 	*Cutter
-	k       int  // no kept range before this one has bytes that are still to come
+	k       int  // index of the first kept range that ends after the bytes so far
 	litLen  int  // literals since the last sequence
 	changed bool // the new block may have other literals than the old one
 }
 
-// rewrite sets c.sequences and c.literals to what is kept of c.block, which begins at byte at. Range k is
-// the first kept range that has a part of it. rewrite reports whether the literals may differ from the
-// old block's.
+// rewrite sets c.sequences and c.literals to what is kept of c.block, whose content begins at byte at of c.plain.
+// Range k is the first kept range that has a part of it. changed says that the literals may differ from the old
+// block's.
 func (c *Cutter) rewrite(at, k int) (changed bool) {
 	c.sequences, c.literals = c.sequences[:0], slices.Grow(c.literals[:0], maxBlockSize+32)
 	end := at + c.block.contentSize
@@ -55,8 +55,8 @@ func (w *rewriting) keepWhole(at int, s sequence) bool {
 	return true
 }
 
-// eachPart calls f for each kept part of the bytes from low to high-1, which must not lie before
-// those of an earlier call. If some of them are cut, it sets w.changed.
+// eachPart calls f for each kept part of the bytes from low to high-1, and sets w.changed if some of these bytes are
+// cut. Calls must come in the order of the bytes.
 func (w *rewriting) eachPart(low, high int, f func(low, high int)) {
 	for w.k < len(w.kept) && w.kept[w.k].High <= low {
 		w.k++
@@ -80,8 +80,8 @@ func (w *rewriting) keepLiterals(low, high int) {
 	w.litLen += high - low
 }
 
-// keepMatch adds what is kept of a match that makes the bytes from low to high-1: as matches
-// where the bytes that these copy are kept, and else as literals.
+// keepMatch adds the kept parts of a match that makes the bytes from low to high-1: a part becomes a match if the
+// bytes that it copies are kept, and literals otherwise.
 func (w *rewriting) keepMatch(low, high, offset int) {
 	w.eachPart(low, high, func(from, to int) {
 		back := w.keptOffset(from, to, offset, w.k)
@@ -106,9 +106,9 @@ func appendShort(dst, from []byte, low, high int) []byte {
 	return append(dst, from[low:high]...)
 }
 
-// keptOffset returns the new offset of a match that makes the bytes from low to high-1, which
-// are kept: the old one less what is cut between. It returns 0 if the bytes that the match
-// copies are not all in one kept range. Range k ends after low, or one after it does.
+// keptOffset returns the new offset of a match that makes the bytes from low to high-1, which are kept: the old
+// offset less the number of bytes between that are cut. It returns 0 if the bytes that the match copies are not all
+// in one kept range. The search for the range with byte low begins at range k.
 func (c *Cutter) keptOffset(low, high, offset, k int) int {
 	from := low - offset
 	for c.kept[k].High <= low {

@@ -1,9 +1,6 @@
 package zstdcut
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // symbolType is one of the three kinds of symbols of which sequences are made.
 type symbolType int
@@ -30,38 +27,33 @@ var (
 	predefinedTables = [symbolTypes]*decTable{newPredefined(literalLengths), newPredefined(offsets), newPredefined(matchLengths)}
 )
 
-// A length is written as a code and additional bits (RFC 8878 §3.1.1.3.2.1.1).
-var (
-	llBaseline, llBits = lengthCodes(0, 16, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-	mlBaseline, mlBits = lengthCodes(minMatch, 32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
-)
-
-// codes are the baselines of each symbol type's codes, and their numbers of additional bits.
-var codes = func() (list [symbolTypes]struct {
-	baseline [64]uint32
+// codeTable has for each code of a symbol type its least value, and the number of bits that are added to it.
+type codeTable struct {
+	baseline [64]uint32 // 0 after the last code
 	addBits  [64]uint8
-},
-) {
-	list[literalLengths].baseline, list[literalLengths].addBits = llBaseline, llBits
-	list[matchLengths].baseline, list[matchLengths].addBits = mlBaseline, mlBits
-	for code := range uint8(32) {
-		list[offsets].baseline[code], list[offsets].addBits[code] = 1<<code, code
-	}
-	return list
-}()
+}
 
-// lengthCodes returns the baselines and additional bits of codes for lengths from least on:
-// direct codes of one length each, and then a code for each element of more, its bits.
-func lengthCodes(least uint32, direct int, more []uint8) (baseline [64]uint32, addBits [64]uint8) {
+// codes are the codes as which lengths and Offset_Values are written (RFC 8878 §3.1.1.3.2.1.1).
+var codes = [symbolTypes]codeTable{
+	literalLengths: newCodes(0, 16, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}),
+	offsets: newCodes(1, 0, []uint8{
+		0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+	}),
+	matchLengths: newCodes(minMatch, 32, []uint8{1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}),
+}
+
+// newCodes returns the codes of values from least on: direct codes of one value each, and then a code for each
+// element of addBits, which is its number of additional bits.
+func newCodes(least uint32, direct int, addBits []uint8) (c codeTable) {
 	for i := range direct {
-		baseline[i] = least
+		c.baseline[i] = least
 		least++
 	}
-	for i, n := range more {
-		baseline[direct+i], addBits[direct+i] = least, n
+	for i, n := range addBits {
+		c.baseline[direct+i], c.addBits[direct+i] = least, n
 		least += 1 << n
 	}
-	return baseline, addBits
+	return c
 }
 
 // llCode returns the code of a literal length. From 64 on, each power of two has a code: 1<<6 has 25.
@@ -85,13 +77,13 @@ func mlCode(n uint32) uint8 {
 }
 
 // llCodes and mlCodes are the codes of smaller lengths.
-var llCodes, mlCodes = smallCodes(&llBaseline, 0, 64), smallCodes(&mlBaseline, minMatch, 128)
+var llCodes, mlCodes = codes[literalLengths].small(64), codes[matchLengths].small(128)
 
-// smallCodes returns the codes of the n lengths from least on.
-func smallCodes(baseline *[64]uint32, least uint32, n int) []uint8 {
+// small returns the codes of the n least values. There are more codes than these need.
+func (c *codeTable) small(n int) []uint8 {
 	list, code := make([]uint8, n), uint8(0)
 	for i := range list {
-		for baseline[code+1] > 0 && baseline[code+1]-least <= uint32(i) { // 0: there is no such code
+		if c.baseline[code+1]-c.baseline[0] <= uint32(i) {
 			code++
 		}
 		list[i] = code
@@ -128,7 +120,7 @@ type decTable struct {
 	states      [maxTableSize]decSymbol // the first 1<<accuracyLog, as of encTable.states
 }
 
-// encTable encodes them.
+// encTable encodes the symbols of a symbol type by finite state entropy.
 type encTable struct {
 	accuracyLog uint
 	description []byte // FSE_Table_Description, or the symbol of an RLE table
@@ -136,33 +128,6 @@ type encTable struct {
 	transforms  [64]symbolTransform
 	states      [maxTableSize]uint16
 	memory      [128]byte // of the description
-}
-
-// freeList has the tables of a cutter. Those to which no history refers are used again.
-type freeList struct{ used, free []*decTable }
-
-// collect frees the tables to which none of the histories refers.
-func (l *freeList) collect(histories ...*history) {
-	used := l.used[:0]
-	for _, t := range l.used {
-		if slices.ContainsFunc(histories, func(h *history) bool { return slices.Contains(h.tables[:], t) }) {
-			used = append(used, t)
-		} else {
-			l.free = append(l.free, t)
-		}
-	}
-	l.used = used
-}
-
-// get returns a table, which may have any states.
-func (l *freeList) get() (t *decTable) {
-	if last := len(l.free) - 1; last >= 0 {
-		t, l.free = l.free[last], l.free[:last]
-	} else {
-		t = new(decTable)
-	}
-	l.used = append(l.used, t)
-	return t
 }
 
 // newPredefined returns the table of a symbol type's default distribution.
@@ -176,9 +141,10 @@ func newPredefined(k symbolType) *decTable {
 	return t
 }
 
-// setRLE makes the table one of a single symbol, and returns it.
-func (t *decTable) setRLE(symbol uint8, k symbolType) *decTable {
-	t.accuracyLog, t.states[0] = 0, decSymbol{baseline: codes[k].baseline[symbol], addBits: codes[k].addBits[symbol]}
+// newRLE returns the table of a single symbol.
+func newRLE(symbol uint8, k symbolType) *decTable {
+	t := new(decTable)
+	t.states[0] = decSymbol{baseline: codes[k].baseline[symbol], addBits: codes[k].addBits[symbol]}
 	return t
 }
 
@@ -211,9 +177,9 @@ func (t *decTable) readDescription(data []byte, k symbolType) (rest []byte, ok b
 	return data[size:], t.build(k, &norm)
 }
 
-// readProbability reads a symbol's probability, -1 to left, where left states have no symbol yet. These
-// left+2 numbers take width bits. If width bits can have more, by short, the lowest short numbers take a
-// bit less.
+// readProbability reads a symbol's probability: one of the left+2 numbers from -1 to left, the number of states that no
+// symbol has yet. They take width bits. As these could hold short numbers more, the lowest short numbers take a bit
+// less.
 func (r *forwardReader) readProbability(left int) int {
 	width := uint(bits.Len(uint(left + 1)))
 	half := 1 << (width - 1)
@@ -242,41 +208,41 @@ func (r *forwardReader) readRepeatFlags(most int) (zeros int) {
 	return zeros
 }
 
-// normalize makes the table one for n symbols, of which symbol s occurs counts[s] times. A
-// table for more symbols has more states, because its description then matters less.
+// normalize makes the table one for n symbols of type k, among which symbol s occurs counts[s] times. The more symbols,
+// the more states: they code better, and the description, which grows with them, matters less.
 func (t *encTable) normalize(k symbolType, counts *[64]uint32, n int) {
 	t.accuracyLog, t.rle = min(maxAccuracyLog[k], max(6, uint(bits.Len(uint(n)))-2)), false
 	var norm distribution
-	left, most, used := 1<<t.accuracyLog, 0, 0
+	left, used := 1<<t.accuracyLog, 0 // states that no symbol has yet, and symbols that occur
 	for symbol, count := range counts {
-		if count == 0 {
-			continue
-		}
-		norm[symbol] = int16(max(1, int((uint64(count)<<t.accuracyLog+uint64(n)/2)/uint64(n))))
-		left -= int(norm[symbol])
-		if used++; norm[symbol] > norm[most] {
-			most = symbol
+		if count > 0 {
+			norm[symbol] = int16(max(1, int((uint64(count)<<t.accuracyLog+uint64(n)/2)/uint64(n))))
+			left -= int(norm[symbol])
+			used++
 		}
 	}
 	if used == 1 { // with transforms of zeros a symbol takes no bits, and the state remains 0
 		t.accuracyLog, t.rle, t.transforms, t.states[0] = 0, true, [64]symbolTransform{}, 0
-		t.memory[0] = uint8(most)
+		t.memory[0] = uint8(norm.largest())
 		t.description = t.memory[:1]
 		return
 	}
-	for left < 0 { // take a state from the symbol that has most: that costs least
-		most = 0
-		for symbol := range norm {
-			if norm[symbol] > norm[most] {
-				most = symbol
-			}
-		}
-		norm[most]--
-		left++
+	for ; left < 0; left++ { // a state less costs least where there are most
+		norm[norm.largest()]--
 	}
-	norm[most] += int16(left)
+	norm[norm.largest()] += int16(left)
 	t.writeDescription(&norm)
 	t.build(&norm)
+}
+
+// largest returns the symbol that has most states.
+func (norm *distribution) largest() (symbol int) {
+	for s := range norm {
+		if norm[s] > norm[symbol] {
+			symbol = s
+		}
+	}
+	return symbol
 }
 
 // writeDescription sets the description, as readDescription reads it.
@@ -304,8 +270,7 @@ func (t *encTable) writeDescription(norm *distribution) {
 	t.description = w.close()
 }
 
-// addProbability writes the probability n of a symbol, -1 to left, where left states have no symbol yet, as
-// readProbability reads it: the lowest numbers have a bit less than width.
+// addProbability writes the probability n of a symbol as readProbability reads it. left states have no symbol yet.
 func (w *bitWriter) addProbability(n, left int) {
 	width := uint(bits.Len(uint(left + 1)))
 	half := 1 << (width - 1)
@@ -320,8 +285,8 @@ func (w *bitWriter) addProbability(n, left int) {
 	w.flush()
 }
 
-// build makes the states from accuracyLog and norm. It returns false if norm does not have exactly that number
-// of states.
+// build makes the states from accuracyLog and norm, for symbols of type k. It returns false if the states in norm are
+// not exactly 1<<accuracyLog.
 func (t *decTable) build(k symbolType, norm *distribution) bool {
 	var room [maxTableSize]uint8
 	symbols := room[:1<<t.accuracyLog]
@@ -397,7 +362,7 @@ func (t *encTable) build(norm *distribution) {
 // gives for the least state of which it writes n bits. Nothing is written for it.
 func (t *encTable) initState(symbol uint8) uint32 {
 	x := &t.transforms[symbol%64]
-	n := (x.deltaNbBits + 1<<15) >> 16
+	n := (x.deltaNbBits + 1<<15) >> 16 // deltaNbBits is less than n<<16 by the least such state
 	return uint32(t.states[uint32(int32((n<<16-x.deltaNbBits)>>n)+x.deltaFindState)%maxTableSize])
 }
 
@@ -425,6 +390,7 @@ func (r *forwardReader) peek(n uint) (v uint32) {
 	return v >> (r.at & 7) & (1<<n - 1)
 }
 
+// skip passes over n bits.
 func (r *forwardReader) skip(n uint) { r.at += n }
 
 // read returns the next n bits and passes over them.

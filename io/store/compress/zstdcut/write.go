@@ -9,12 +9,12 @@ import (
 	"github.com/klauspost/compress/huff0"
 )
 
-// writeBlock appends a compressed block of c.sequences and c.literals, which are what is kept
-// of the block that begins at byte at, or a raw block if that is smaller. changed says that the literals may
-// differ from the old block's. If not, its Literals_Section is copied if its Huffman tree is there.
+// writeBlock appends a compressed block of c.sequences and c.literals, or a raw block if that is smaller. They are what
+// is kept of c.block, whose content begins at byte at of c.plain. changed says that the literals may differ from the
+// old ones; if they do not, the old Literals_Section is copied, unless it needs a Huffman tree that the new frame lacks.
 func (c *Cutter) writeBlock(dst []byte, at int, changed bool) []byte {
 	b := &c.block
-	begin, last, out := len(dst), c.last, c.out // to go back to if a raw block is smaller
+	begin, last, out := len(dst), c.last, c.out // as they are before the block, in case a raw one is smaller
 	dst = c.appendBlockHeader(dst, blockTypeCompressed, 0)
 	if !changed && (b.literalsType != literalsBlockTreeless || c.out.huffmanTree == c.in.huffmanTree) {
 		dst = append(dst, b.literalsSection...)
@@ -68,7 +68,7 @@ func (c *Cutter) appendLiterals(dst, literals []byte) []byte {
 	case err != nil || len(compressed) >= n:
 		return append(appendLiteralsHeader(dst, literalsBlockRaw, n), literals...)
 	}
-	c.out.huffmanTree = -c.blocks // no block that was read has it
+	c.out.huffmanTree = -c.blocks // a number that no block of the old frame has
 	// Size_Format tells the number of streams, and the width of both sizes in bits. size is
 	// that of the header in bytes.
 	sizeFormat, width, size := 3, 18, 5
@@ -150,6 +150,7 @@ func (c *Cutter) setCodes() (counts [symbolTypes][64]uint32) {
 // §3.1.1.3.2.1.2).
 func (c *Cutter) appendBitstream(dst []byte) []byte {
 	l, o, m := &c.own[literalLengths], &c.own[offsets], &c.own[matchLengths]
+	lengths, matches := &codes[literalLengths], &codes[matchLengths]
 	var ls, os, ms uint32 // the states of these tables
 	at := len(dst)
 	out := slices.Grow(dst, 12*len(c.sequences)+32) // a sequence has at most 88 bits
@@ -169,8 +170,8 @@ func (c *Cutter) appendBitstream(dst []byte) []byte {
 		}
 		// This fits 64 bits: up to 7 wait, the states have 26, and the extra bits of both lengths are
 		// 31 and not 16 + 16, as a block has no more than 128 KiB.
-		w.add(uint64(s.litLen-llBaseline[ll]), uint(llBits[ll]))
-		w.add(uint64(s.matchLen-mlBaseline[ml]), uint(mlBits[ml]))
+		w.add(uint64(s.litLen-lengths.baseline[ll]), uint(lengths.addBits[ll]))
+		w.add(uint64(s.matchLen-matches.baseline[ml]), uint(matches.addBits[ml]))
 		if w.n+uint(of) > 64 {
 			w.flush()
 		}
@@ -198,8 +199,8 @@ func (w *bitWriter) add(v uint64, n uint) {
 	w.n += n
 }
 
-// flush writes all whole bytes, so that fewer than eight bits wait. Of the eight bytes that it stores, the
-// others are overwritten by the next ones.
+// flush writes all whole bytes, so that fewer than eight bits wait. It always stores eight bytes: the next call
+// overwrites those that are not whole yet.
 func (w *bitWriter) flush() {
 	binary.LittleEndian.PutUint64(w.out[w.at:], w.bits)
 	w.at += int(w.n >> 3)
