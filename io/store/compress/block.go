@@ -21,9 +21,9 @@ import (
 // ErrSize: a block does not have the size that it should.
 var ErrSize = errors.New("its size is not the one that is recorded before it")
 
-// Append appends to dst what the codec makes of src, as a whole block, frame or member,
-// and returns the extended slice. level is one of zstd's own program, 0 for the standard; the encoder
-// here has fewer, so that some make the same bytes. It is safe for concurrent use.
+// Append appends src to dst, compressed to a whole block, frame or member, and returns the extended slice. level is
+// one of zstd's own program, or Standard; other codecs ignore it. The encoder here has fewer levels, so that some
+// make the same bytes. It is safe for concurrent use.
 func Append(dst, src []byte, c Codec, level int) []byte { return codecs[c].add(dst, src, level) }
 
 // Fill decompresses src into dst, which it must fill exactly. It takes no more memory than that, whatever
@@ -43,8 +43,10 @@ func Most(n int, c Codec) int64 {
 	return math.MaxInt64
 }
 
+// addNone is [Append] for None.
 func addNone(dst, src []byte, _ int) []byte { return append(dst, src...) }
 
+// fillNone is [Fill] for None.
 func fillNone(dst, src []byte) error {
 	if len(src) != len(dst) {
 		return ErrSize
@@ -86,9 +88,9 @@ const (
 // sampleSize is the number of bytes that are compressed to choose a level.
 const sampleSize = 256 << 10
 
-// Level returns a level of zstd for bytes like plain, which their writer has compressed to
-// stored bytes: the fastest one, if it compresses a sample of them as well as the writer has, or hardly
-// worse than the standard one does (it compresses URLs better); otherwise Standard.
+// Level returns the level of zstd for bytes like plain, which another writer has compressed to stored bytes. It
+// compresses a sample. The level is Fastest if that makes the sample as small as the writer would, or at most 1 %
+// larger than Standard does (of URLs it makes fewer bytes); otherwise Standard.
 func Level(plain []byte, stored int) int {
 	sample := plain[:min(len(plain), sampleSize)]
 	packed := Append(make([]byte, 0, len(sample)), sample, Zstd, Fastest)
@@ -100,11 +102,11 @@ func Level(plain []byte, stored int) int {
 	return Standard
 }
 
-// zstdEncoders, by the encoder's level, are kept because each has tables of some hundred
+// zstdEncoders has a pool for each level of the encoder. Encoders are kept because each has tables of some hundred
 // kilobytes or more.
 var zstdEncoders [zstd.SpeedBestCompression + 1]sync.Pool
 
-// addZstd appends a frame. Whoever finds no encoder of the level in its pool makes one.
+// addZstd is [Append] for a frame.
 func addZstd(dst, src []byte, level int) []byte {
 	if level == Standard {
 		level = standardLevel
@@ -122,7 +124,7 @@ func addZstd(dst, src []byte, level int) []byte {
 	return e.EncodeAll(src, dst)
 }
 
-// addSnappy appends a block.
+// addSnappy is [Append] for a block.
 func addSnappy(dst, src []byte, _ int) []byte {
 	most := s2.MaxEncodedLen(len(src))
 	if most < 0 {
@@ -143,7 +145,7 @@ func fillSnappy(dst, src []byte) error {
 
 var lz4Compressors = sync.Pool{New: func() any { return new(lz4.Compressor) }}
 
-// addLZ4Block appends a block.
+// addLZ4Block is [Append] for a block.
 func addLZ4Block(dst, src []byte, _ int) []byte {
 	most := lz4.CompressBlockBound(len(src))
 	dst = slices.Grow(dst, most)
@@ -165,6 +167,7 @@ func fillLZ4Block(dst, src []byte) error {
 	return err
 }
 
+// fillGzip is [Fill] for members.
 func fillGzip(dst, src []byte) error {
 	r, err := gzip.NewReader(bytes.NewReader(src))
 	if err != nil {
@@ -173,6 +176,7 @@ func fillGzip(dst, src []byte) error {
 	return fillFrom(dst, r)
 }
 
+// fillBrotli is [Fill] for a stream.
 func fillBrotli(dst, src []byte) error { return fillFrom(dst, brotli.NewReader(bytes.NewReader(src))) }
 
 // fillLZ4 is [Fill] for a frame. The library reads those that lz4frame does not.
@@ -211,28 +215,18 @@ var (
 	brotlis   = &sync.Pool{New: func() any { return brotli.NewWriterLevel(io.Discard, brotliLevel) }}
 )
 
-// addTo returns a function like [Append], for a codec whose compressors are kept in a pool.
+// addTo returns [Append] for a codec whose compressors are flushers, kept in a pool.
 func addTo(pool *sync.Pool) func(dst, src []byte, level int) []byte {
 	return func(dst, src []byte, _ int) []byte {
 		w := pool.Get().(flusher)
 		defer pool.Put(w)
-		out := appender(dst)
-		w.Reset(&out)
-		if _, err := w.Write(src); err != nil {
-			panic(err) // a slice takes everything
-		}
-		if err := w.Close(); err != nil {
-			panic(err)
+		out := bytes.NewBuffer(dst)
+		w.Reset(out)
+		_, err := w.Write(src)
+		if err = errors.Join(err, w.Close()); err != nil {
+			panic(err) // memory takes everything
 		}
 		w.Reset(io.Discard) // so that the pool does not hold the output
-		return out
+		return out.Bytes()
 	}
-}
-
-// appender is a slice as a writer.
-type appender []byte
-
-func (a *appender) Write(p []byte) (int, error) {
-	*a = append(*a, p...)
-	return len(p), nil
 }

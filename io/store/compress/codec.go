@@ -38,17 +38,16 @@ var codecs = [...]struct {
 	name string
 	// ending is how the names of whole files end.
 	ending string
-	// begins reports whether a whole file begins so; nil where there are none.
+	// begins reports whether the first bytes of a whole file are head; nil if there are no such files.
 	begins func(head []byte) bool
-	// open and write stream whole files. end, unless nil, must be called when the stream is not read
-	// any more.
+	// open returns a reader of the decompressed bytes of a whole file, and write a writer of a file; nil if there are
+	// no files. end, unless nil, must be called when the stream is not read any more.
 	open  func(r *bufio.Reader, l limits) (stream io.Reader, end func(), err error)
 	write func(w io.Writer) (io.WriteCloser, error)
-	// add appends to dst what src is compressed to, at a level of zstd.
-	add func(dst, src []byte, level int) []byte
-	// fill decompresses src into dst, which it must fill.
+	// add is Append, and fill is Fill.
+	add  func(dst, src []byte, level int) []byte
 	fill func(dst, src []byte) error
-	// most is the most bytes that one compressed byte can decompress to; 0 where nothing limits that.
+	// most is the most bytes that one compressed byte can decompress to; 0 if nothing limits that.
 	most int64
 }{
 	None: {name: "none", open: openNone, write: writeNone, add: addNone, fill: fillNone, most: 1},
@@ -74,8 +73,7 @@ func (c Codec) String() string {
 	return "codec(?)"
 }
 
-// Ending is how the names of files end that are compressed, such as ".gz"; empty for None
-// and for codecs without files.
+// Ending returns the ending of compressed files' names, such as ".gz"; "" for None and for codecs without files.
 func (c Codec) Ending() string { return codecs[c].ending }
 
 // check returns an error for a codec that does not exist.
@@ -115,9 +113,11 @@ func Detect(head []byte) Codec {
 	return None
 }
 
+// beginsGzip reports whether a file with these first bytes is of gzip.
 func beginsGzip(head []byte) bool { return len(head) >= 2 && head[0] == 0x1F && head[1] == 0x8B }
 
-// beginsZstd also takes a skippable frame, with which the files of pzstd start.
+// beginsZstd reports whether a file with these first bytes is of zstd. It may start with a frame or, as the files of
+// pzstd do, with a skippable frame.
 func beginsZstd(head []byte) bool {
 	if len(head) < DetectSize {
 		return false
@@ -126,8 +126,8 @@ func beginsZstd(head []byte) bool {
 		head[0]&0xF0 == 0x50 && head[1] == 0x2A && head[2] == 0x4D && head[3] == 0x18
 }
 
-// ByName returns the codec that the ending of a file's name says (.gz or .zst, in any case), and the name
-// without it.
+// ByName returns the codec that the ending of a file's name stands for (.gz or .zst, in upper or lower case), and the
+// name without the ending. Of other names it returns None and the name.
 func ByName(name string) (c Codec, plain string) {
 	ending := filepath.Ext(name)
 	for c := range codecs {

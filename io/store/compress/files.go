@@ -12,16 +12,15 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// limits are what a reader may take.
+// limits says how much memory and concurrency a reader may take.
 type limits struct {
 	buffer int    // bytes that are read at once from what is decompressed
 	window uint64 // the largest window of a zstd frame, in bytes
-	blocks int    // blocks of at most 128 KiB on which the zstd decoder works at the same time
+	blocks int    // of zstd, at most 128 KiB each, that are decompressed at the same time; 1 starts no goroutine
 }
 
-// A frame can ask for the memory of its window. 128 MiB is also the most that the zstd program
-// decompresses unless told otherwise; 8 MiB is what RFC 8878 §3.1.1.1.2 wants every decoder to have.
-// With more than one block the zstd decoder runs beside its consumer.
+// A frame says how large its window is, for which a decoder takes memory. 128 MiB is also the most that the zstd
+// program accepts without an option, and 8 MiB is what RFC 8878 §3.1.1.1.2 recommends that every decoder accepts.
 var (
 	large = limits{buffer: 256 << 10, window: 128 << 20, blocks: 4}
 	small = limits{buffer: 4 << 10, window: 8 << 20, blocks: 1}
@@ -86,9 +85,10 @@ func newReader(r io.Reader, c Codec, l limits) (io.ReadCloser, error) {
 	return d, nil
 }
 
+// openNone opens a file that is not compressed.
 func openNone(r *bufio.Reader, _ limits) (io.Reader, func(), error) { return r, nil, nil }
 
-// openGzip opens the first member; members goes on to the others.
+// openGzip opens a sequence of members, and reads the header of the first.
 func openGzip(r *bufio.Reader, _ limits) (io.Reader, func(), error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -204,10 +204,10 @@ type members struct {
 func (m *members) Read(p []byte) (int, error) {
 	for {
 		n, err := m.z.Read(p)
-		if err == nil || err != io.EOF {
+		if err != io.EOF { // the member goes on
 			return n, err
 		}
-		if _, err := m.r.Peek(1); err != nil {
+		if _, err := m.r.Peek(1); err != nil { // io.EOF after the last member
 			return n, err
 		}
 		if err := m.z.Reset(m.r); err != nil {
@@ -220,7 +220,7 @@ func (m *members) Read(p []byte) (int, error) {
 	}
 }
 
-// noEOF returns an error of a place where the end is too early: io.ErrUnexpectedEOF for io.EOF.
+// noEOF returns io.ErrUnexpectedEOF for io.EOF, where the end comes too early, and any other error as it is.
 func noEOF(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -238,8 +238,10 @@ func NewWriter(w io.Writer, c Codec) (io.WriteCloser, error) {
 	return codecs[c].write(w)
 }
 
+// writeNone writes a file that is not compressed.
 func writeNone(w io.Writer) (io.WriteCloser, error) { return uncompressed{w}, nil }
 
+// uncompressed is a writer with a Close that does nothing.
 type uncompressed struct{ io.Writer }
 
 func (uncompressed) Close() error { return nil }
@@ -255,8 +257,8 @@ func AppendCompressed(dst, src []byte, c Codec) ([]byte, error) {
 	return Append(dst, src, c, Standard), nil
 }
 
-// OpenText reads a list that people make, as UTF-8 without a byte order mark. If its first
-// bytes say so, it is decompressed, or read as UTF-16. Close leaves r open.
+// OpenText returns a reader of a text file that people make, as UTF-8 without a byte order mark. The file may be
+// compressed, or UTF-16 with a byte order mark: its first bytes say so. Close leaves r open.
 func OpenText(r io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(DetectSize)

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 )
 
+// The primes of XXH32.
 const (
 	prime1 uint32 = 2654435761
 	prime2 uint32 = 2246822519
@@ -40,6 +41,7 @@ func checksum(p []byte) uint32 {
 	return h ^ h>>16
 }
 
+// round adds the first four bytes of p to an accumulator.
 func round(v uint32, p []byte) uint32 {
 	return bits.RotateLeft32(v+binary.LittleEndian.Uint32(p)*prime2, 13) * prime1
 }

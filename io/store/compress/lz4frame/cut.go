@@ -9,13 +9,13 @@ import (
 	"robotsbatch/io/store/compress/zstdcut"
 )
 
-// Cut appends to dst a frame that holds the kept ranges of what the decoded frame holds.
+// Cut appends to dst a frame whose content is the kept ranges of the decoded frame's content.
 // The ranges are in order and do not touch. The new blocks have checksums if those of the
 // decoded frame have. Cut returns false and appends nothing if Decode returned false.
 //
-// A block that is copied as it lies takes bytes low to high-1 of the decoded frame. If
-// copied is not nil, Cut calls it for these bytes instead of appending them, so that the
-// caller may take them from elsewhere. copied returns dst, to which it may have appended.
+// A block that does not change is copied as it lies, with its size and checksum. If copied is
+// not nil, Cut does not append such a block, which is bytes low to high-1 of the decoded frame:
+// it calls copied, which returns dst, maybe extended. So the caller may leave the block where it is.
 func (f *Frame) Cut(dst []byte, kept []zstdcut.Range, copied func(dst []byte, low, high int) []byte) ([]byte, bool) {
 	if len(f.blocks) == 0 {
 		return dst, false
@@ -43,7 +43,7 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range, copied func(dst []byte, lo
 	return append(dst, 0, 0, 0, 0), true // a size of 0 ends the frame
 }
 
-// Changed returns the size in bytes of the blocks that Cut compresses again.
+// Changed returns the size in bytes of the old blocks that Cut compresses again.
 func (f *Frame) Changed(kept []zstdcut.Range) (size int) {
 	f.each(kept, func(b *block, begin int, kept []zstdcut.Range) {
 		if !f.copies(begin, b.plainEnd, kept[0]) {
@@ -53,8 +53,8 @@ func (f *Frame) Changed(kept []zstdcut.Range) (size int) {
 	return size
 }
 
-// each calls do for each block up to the last kept range. begin is where the content of the
-// block begins in the decoded frame; kept are the ranges that end after begin.
+// each calls do for each block up to the last kept range. begin is where the block's content
+// begins in f.plain; kept are the ranges that end after begin.
 func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []zstdcut.Range)) {
 	begin := 0
 	for i := range f.blocks {
@@ -70,8 +70,8 @@ func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []z
 	}
 }
 
-// copies reports whether the block of the bytes from begin to end-1 can be copied as it lies: kept range r
-// has these bytes, and all earlier ones that the block's matches may copy.
+// copies reports whether a block can be copied as it lies. Its content is the bytes from begin to end-1. Kept range r
+// must have them and, unless blocks are independent, the window before them, which the block's matches may copy.
 func (f *Frame) copies(begin, end int, r zstdcut.Range) bool {
 	from := begin
 	if f.flags&independent == 0 {

@@ -46,10 +46,10 @@ type block struct {
 	plainEnd   int // in the decompressed bytes: where the block's content ends
 }
 
-// Decode decompresses a frame into dst, which it fills. It returns false for a frame that
-// needs a dictionary, is not simple or does not hold len(dst) bytes: the library's reader
-// may be able to read it. The memory that it takes does not depend on sizes that the frame
-// claims.
+// Decode decompresses a frame into dst, which it fills. It returns false for a frame that it
+// does not read, which the library's reader may be able to: one that needs a dictionary, has
+// tiny blocks or is not of the usual version, and for one that does not hold len(dst) bytes.
+// The memory that it takes does not depend on sizes that the frame claims.
 func Decode(dst, frame []byte) bool { return new(Frame).Decode(dst, frame) }
 
 // Decode does what the function Decode does. Both slices must stay unchanged until the last

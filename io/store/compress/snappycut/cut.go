@@ -25,20 +25,21 @@ import (
 	"robotsbatch/io/store/compress/zstdcut"
 )
 
-// Worth reports whether to cut a block with size bytes of content, of which kept bytes are kept, in a number
-// of ranges. If more than a sixteenth is cut, too many copies become literals. After each cut the copies in
-// the next 64 KiB, most writers' largest offset, may be of earlier bytes and are looked up: if ranges are
-// shorter than 16 KiB on average, cutting takes about as long as compressing. A job that filters a file of DuckDB
-// takes 1.1 to 1.4 times the processor time if blocks are compressed again.
+// Worth reports whether to cut a block, rather than to compress again what is kept. The block has size bytes of
+// content, of which kept bytes are kept, in a number of ranges. If more than a sixteenth is cut, too many copies become
+// literals. After a cut, copies in the next 64 KiB (the largest offset of most writers) may be of bytes before the cut,
+// and each is looked up. With ranges of 16 KiB on average, cutting takes about as long as compressing, so they must have
+// twice that. A job that filters a file of DuckDB takes 1.1 to 1.4 times the processor time if blocks are compressed
+// again.
 func Worth(size, kept, ranges int) bool {
 	const mostCut, shortest = 16, 32 << 10
 	return size-kept <= size/mostCut && ranges <= size/shortest
 }
 
-// Cut appends to dst a block that holds head and then the kept ranges of plain, which is what block holds.
-// The ranges are in order and do not touch. It returns false, and dst as it was, if block cannot hold plain,
-// or the new block would be larger than most: copies of what is cut become literals, of which there may be
-// any number.
+// Cut appends to dst a block whose content is head and then the kept ranges of plain, the content of block. The
+// ranges are in order and do not touch. Cut returns false, and dst as it was, if plain cannot be the content of block,
+// or if the new block would have more than most bytes: copies of bytes that are cut become literals, which may be much
+// larger.
 func Cut(dst, block, plain, head []byte, kept []zstdcut.Range, most int) ([]byte, bool) {
 	size, at := binary.Uvarint(block)
 	if at <= 0 || size != uint64(len(plain)) {
@@ -68,7 +69,7 @@ func Cut(dst, block, plain, head []byte, kept []zstdcut.Range, most int) ([]byte
 		if !ok || e.length > min(len(plain)-low, most-len(out)) {
 			return dst, false
 		}
-		out = c.append(out, block[at:at+e.size], e, low)
+		out = c.appendKept(out, block[at:at+e.size], e, low)
 		at, low = at+e.size, low+e.length
 	}
 	return out, true
@@ -82,9 +83,9 @@ type cutter struct {
 	next   int   // the first kept range that ends after the elements so far
 }
 
-// append appends what is kept of an element, which holds the content from byte low on. written is the element
-// as it lies in the block.
-func (c *cutter) append(dst, written []byte, e element, low int) []byte {
+// appendKept appends what is kept of an element, whose content begins at byte low. written is the element as it lies
+// in the block.
+func (c *cutter) appendKept(dst, written []byte, e element, low int) []byte {
 	high := low + e.length
 	for ; c.next < len(c.kept) && c.kept[c.next].Low < high; c.next++ {
 		r := c.kept[c.next]
@@ -101,8 +102,8 @@ func (c *cutter) append(dst, written []byte, e element, low int) []byte {
 	return dst
 }
 
-// newOffset returns the offset, in the new content, of a copy to byte low of range c.next. It returns false if
-// e is no copy, or one of bytes that are not all kept in one range.
+// newOffset returns the new offset of element e, a copy whose content begins at byte low, in range c.next. ok is false
+// if e is a literal, or if the bytes that it copies are not all in one kept range.
 func (c *cutter) newOffset(low int, e element) (offset int, ok bool) {
 	source := low - e.offset
 	if e.offset == 0 || source < 0 {

@@ -28,9 +28,10 @@ const mostShort = 60
 type tagged struct {
 	size, length uint8  // as in element; 0 for a literal whose length follows the tag
 	high         uint16 // the bits of the offset that are in the tag
-	mask         uint32 // which bits of the next four bytes, in little endian, are those of the offset
+	mask         uint32 // of the four bytes after the tag, as a little-endian number: the bits of the offset
 }
 
+// tags says what each tag says.
 var tags = func() (tags [256]tagged) {
 	for tag := range tags {
 		bits := uint8(tag >> 2)
@@ -50,10 +51,11 @@ var tags = func() (tags [256]tagged) {
 	return tags
 }()
 
-// skipUnchanged skips elements that lie in kept, and copy from it if they are copies: they are the same in the
-// new block. The first one is at block[at:] and holds the content from byte low on. It returns these of the
-// first element that is not skipped; that may be one that only [readElement] can read. at may be larger than
-// len(block) if the last element is not whole. Reading each element would double the time of a job.
+// skipUnchanged skips the elements that are the same in the new block: those that lie in kept and, if they are copies,
+// copy bytes of kept. The first element is at block[at:], and its content begins at byte low. nextAt and nextLow are at
+// and low of the first element that is not skipped, because it differs or because only [readElement] can read it.
+// nextAt is larger than len(block) if the last element is not whole. To read each element by readElement would double
+// the time of a job.
 func skipUnchanged(block []byte, at, low int, kept zstdcut.Range) (nextAt, nextLow int) {
 	if low < kept.Low {
 		return at, low
@@ -71,7 +73,7 @@ func skipUnchanged(block []byte, at, low int, kept zstdcut.Range) (nextAt, nextL
 	return at, low
 }
 
-// readElement returns the element with which block begins. It returns false if there is no whole one.
+// readElement returns the element at the beginning of block. ok is false if that is not whole.
 func readElement(block []byte) (e element, ok bool) {
 	if len(block) == 0 {
 		return e, false
@@ -82,15 +84,15 @@ func readElement(block []byte) (e element, ok bool) {
 	t := tags[block[0]]
 	e = element{size: int(t.size), length: int(t.length), offset: int(uint32(t.high) | following&t.mask)}
 	if t.length == 0 {
-		bytes := int(block[0]>>2) - mostShort + 1 // of the length less 1
+		bytes := int(block[0]>>2) - mostShort + 1 // that follow the tag, and hold the length less 1
 		e.length = int(following&(1<<(8*bytes)-1)) + 1
 		e.size = 1 + bytes + e.length
 	}
-	return e, e.length > 0 && e.size <= len(block) // 32 bits may not hold the length
+	return e, e.length > 0 && e.size <= len(block) // an int of 32 bits may not hold the length
 }
 
-// appendCopy appends a copy, of which written is the element with a larger offset or the same: it has room
-// for the bits of offset.
+// appendCopy appends the copy written with another offset. That is at most the offset that written has, so that it
+// fits.
 func appendCopy(dst, written []byte, offset int) []byte {
 	at := len(dst)
 	dst = append(dst, written...)
@@ -106,7 +108,7 @@ func appendCopy(dst, written []byte, offset int) []byte {
 	return dst
 }
 
-// appendLiteral appends p as a literal; no bytes need none.
+// appendLiteral appends p as a literal; nothing if p is empty.
 func appendLiteral(dst, p []byte) []byte {
 	lengthLess1 := len(p) - 1 // what the format has
 	switch {
