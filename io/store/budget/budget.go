@@ -30,11 +30,11 @@ import (
 // Budget is an amount of memory that the outputs of a job share.
 type Budget struct {
 	mu      sync.Mutex
-	changed sync.Cond // told when a call that waits may go on
+	changed sync.Cond // signalled when a call that waits may go on
 	memory  int64     // bytes
 	used    int64     // of memory, lent bytes included
 	lent    int64     // of used
-	queues  []*Queue  // in order, those that are not closed
+	queues  []*Queue  // those that are not closed, the oldest first
 }
 
 // New returns a budget of these bytes.
@@ -44,11 +44,12 @@ func New(memory int64) *Budget {
 	return b
 }
 
-// Fault is nil, except in a test that refuses memory: then it returns the error, or nil to grant it.
+// Fault is nil, except in a test that has memory refused: then it returns the error of the next request, or nil to grant
+// it.
 var Fault func() error
 
-// InjectedFault returns the error with which a test refuses memory now; nil in production. Nothing
-// asks it for an output that is closed, whose reader may outlive its job.
+// InjectedFault returns the error with which a test refuses memory now; nil in production. It is not called for an
+// output that is closed, because its reader may outlive the test.
 func InjectedFault() error {
 	if Fault == nil {
 		return nil
@@ -59,11 +60,11 @@ func InjectedFault() error {
 // Queue is an output's place in a budget.
 type Queue struct {
 	budget  *Budget
-	first   int         // number of its oldest grant
-	next    int         // number that the next grant gets; there are none if it is first
-	waits   bool        // to be admitted
-	used    int64       // bytes of its grants, and of what those kept that have ended
-	err     error       // why it gets nothing any more
+	first   int         // number of its oldest grant; next if it has none
+	next    int         // number that its next grant gets
+	waits   bool        // Admit waits
+	used    int64       // bytes that its grants hold, and that ended grants kept
+	err     error       // why it gets no more memory
 	unwatch func() bool // stops watching the context
 }
 
@@ -89,7 +90,7 @@ func (q *Queue) Close() {
 	b := q.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	q.err = cmp.Or(q.err, context.Canceled) // to a reader that did not end with its job
+	q.err = cmp.Or(q.err, context.Canceled) // for a reader that has not ended with its job, and still asks
 	b.used -= q.used
 	b.queues = slices.DeleteFunc(b.queues, func(other *Queue) bool { return other == q })
 	b.changed.Broadcast()
@@ -119,25 +120,28 @@ func (q *Queue) Admit(size int64) (*Grant, error) {
 	return g, nil
 }
 
-// large is the share of the memory from which on a grant may begin in all that is not reserved.
-const large = 32
+// largeShare divides the memory: a grant of that part of it, or more, is large (see the package's comment).
+const largeShare = 32
 
 // mayBegin reports whether a batch may begin with size bytes now.
 func (q *Queue) mayBegin(size int64) bool {
 	b := q.budget
-	at := slices.Index(b.queues, q)
-	switch {
-	case size == 0: // a part of what has its memory already, and gives it back after the last part
-		return true
-	case slices.ContainsFunc(b.queues[:at], func(older *Queue) bool { return older.waits }):
-		return false
-	case b.used+size <= b.memory/4, size >= b.memory/large && b.used+size <= b.memory/2:
+	if size == 0 { // a further part of what an earlier grant has the memory for
 		return true
 	}
-	return at == 0 && !slices.ContainsFunc(b.queues, (*Queue).isBusy) // alone, whatever its size
+	at := slices.Index(b.queues, q)
+	if slices.ContainsFunc(b.queues[:at], func(older *Queue) bool { return older.waits }) {
+		return false
+	}
+	most := b.memory / 4
+	if size >= b.memory/largeShare {
+		most = b.memory / 2
+	}
+	isAlone := at == 0 && !slices.ContainsFunc(b.queues, (*Queue).isBusy) // then it may have any size
+	return b.used+size <= most || isAlone
 }
 
-// isBusy reports whether the output has a grant.
+// isBusy reports whether the output has a grant that has not ended.
 func (q *Queue) isBusy() bool { return q.first < q.next }
 
 // add adds n bytes to what the output holds.
@@ -164,8 +168,8 @@ func (q *Queue) isFirst(number int) bool {
 func (b *Budget) Lendable() int64 { return b.memory / 2 }
 
 // Lend takes n bytes, or Lendable if that is less, until back is called. It is for work that a
-// batch needs but that has no grant. It waits until at most Lendable bytes are lent. A caller
-// that has borrowed must not wait for memory, nor borrow more.
+// batch needs but that has no grant. It waits as long as more than Lendable bytes would be lent.
+// Until it calls back, a caller must not wait for memory, nor borrow more.
 func (b *Budget) Lend(n int64) (back func()) {
 	n = min(n, b.Lendable())
 	b.mu.Lock()
@@ -186,13 +190,13 @@ func (b *Budget) Lend(n int64) (back func()) {
 
 // Grant is what a batch may take of its job's memory. A nil Grant sets no limit.
 type Grant struct {
-	// Meanwhile, if it is set, returns what the goroutine in Take may do while it waits; nil
-	// for nothing. It must not use the budget, but what it returns may.
+	// Meanwhile, unless nil, is called while Take waits. It returns work for the waiting goroutine
+	// to do; nil if there is none. It must not use the budget, but the work may.
 	Meanwhile func() func()
 
 	queue  *Queue
-	number int
-	held   int64
+	number int   // in the queue
+	held   int64 // bytes
 }
 
 // Wake makes all goroutines that wait in Take call Meanwhile again.
@@ -280,7 +284,7 @@ func (g *Grant) End(kept int64) {
 type MemoryError struct {
 	// What is too large, such as "a page".
 	What string
-	// Need is how many bytes it takes, and Limit how many it may take.
+	// Need is the number of bytes that it takes, and Limit the number that it may take.
 	Need, Limit int64
 }
 
@@ -289,8 +293,8 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("%s takes %d bytes of memory, and may take %d", e.What, e.Need, e.Limit)
 }
 
-// Enough returns how many bytes of memory would have been enough for a job that had memory
-// bytes.
+// Enough returns the number of bytes of memory that would have been enough for a job that had memory
+// bytes: its limits grow in proportion.
 func (e *MemoryError) Enough(memory int64) int64 {
 	if e.Limit <= 0 {
 		return memory

@@ -18,8 +18,8 @@ const mostFree = 64
 // NewBuffers returns an empty Buffers, of which limit bytes may be idle.
 func NewBuffers(limit int64) *Buffers { return &Buffers{limit: limit} }
 
-// Get returns n bytes, which are not cleared. It reuses the smallest piece that is large
-// enough, but none that is much larger.
+// Get returns n bytes, which may have any content. It reuses the smallest free piece that is large
+// enough, unless that is more than four times as large.
 func (p *Buffers) Get(n int) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,7 +59,7 @@ func (p *Buffers) Put(buffer []byte) {
 	p.trim()
 }
 
-// Limit changes how many bytes may be idle.
+// Limit changes the number of bytes that may be idle.
 func (p *Buffers) Limit(limit int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,7 +20,8 @@ type Counter struct {
 // MaxKey is the longest key of a Counter, in bytes.
 const MaxKey = maxRecord - countHead
 
-// A record is u16 its length, i64 a number, and the key.
+// countHead is the number of bytes before the key in a record of the sorter: its length as TextForm has it, and an
+// int64 to add to the key's sum.
 const countHead = 10
 
 // keySize is about how many bytes of memory a key takes in a map, besides its own.

@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -31,18 +29,17 @@ const (
 
 // Form describes records. Its functions must not keep or change them.
 type Form struct {
-	// Size returns how many bytes a record has by its first Head bytes, which every record
-	// has.
+	// Size returns the number of bytes of a record, whose first Head bytes tell it. Every record has at least Head
+	// bytes.
 	Head int
 	Size func(head []byte) int
-	// Key is what records are sorted by; those of one key are sorted by Compare.
-	Key func(record []byte) uint64
-	// Compare compares two records with the same key.
+	// Records are sorted by the numbers that Key returns, and those with the same number by Compare.
+	Key     func(record []byte) uint64
 	Compare func(a, b []byte) int
 }
 
-// TextForm returns the form of records that begin with a u16, their length in bytes, and are sorted
-// by what follows their first head bytes.
+// TextForm returns the form of records that begin with their length in bytes, a little-endian u16. They are sorted by
+// the bytes after the first head ones.
 func TextForm(head int) Form {
 	size := func(record []byte) int { return int(binary.LittleEndian.Uint16(record)) }
 	return Form{
@@ -65,32 +62,34 @@ type Sorter struct {
 	runs  []Extent // of spill
 
 	chunk  int      // bytes of a chunk
-	chunks [][]byte // all but the last used are full; a record larger than a chunk has its own
-	used   int      // chunks with something in them
+	chunks [][]byte // the used ones, which hold records, and then empty ones; a record larger than a chunk has its own
+	used   int      // number of chunks that hold records; no record is added to those before the last
 	count  int      // records in the chunks
-	excess int64    // bytes of chunks of which one record is larger than a chunk
-	total  int64    // records in all
+	excess int64    // by how many bytes records are larger than chunks
+	total  int64    // records that were added
 }
 
 // NewSorter returns a Sorter that takes about memory bytes, and has its temporary file in
 // a folder.
 func NewSorter(form Form, memory int64, folder string) *Sorter {
-	const least = 16 // chunks in the memory
+	const least = 16 // chunks that fit in memory, unless they were too small
 	return &Sorter{
 		form: form, limit: memory, spill: Spill{Folder: folder},
 		chunk: int(min(max(memory/least, leastChunk), mostChunk)),
 	}
 }
 
-// Len returns how many records were added.
+// Len returns the number of records that were added.
 func (s *Sorter) Len() int64 { return s.total }
 
 // Add adds a copy of a record. If the memory is full, it first writes the records in memory as
 // a run.
 func (s *Sorter) Add(record []byte) error {
-	if s.used == 0 || len(s.chunks[s.used-1])+len(record) > s.chunk {
-		memory := int64(s.used+1)*int64(s.chunk) + sortSize*int64(s.count) + s.excess + int64(max(len(record)-s.chunk, 0))
-		if s.used > 0 && (memory > s.limit || s.used == math.MaxUint32/mostChunk) { // slot.at has 32 bits
+	excess := int64(max(len(record)-s.chunk, 0))
+	if s.used == 0 || len(s.chunks[s.used-1])+len(record) > s.chunk { // it takes another chunk
+		memory := int64(s.used+1)*int64(s.chunk) + s.excess + excess + sortSize*int64(s.count)
+		isFull := memory > s.limit || s.used == math.MaxUint32/mostChunk // slot.at has 32 bits
+		if s.used > 0 && isFull {
 			if err := s.flush(); err != nil {
 				return err
 			}
@@ -101,8 +100,8 @@ func (s *Sorter) Add(record []byte) error {
 		s.used++
 	}
 	last := &s.chunks[s.used-1]
-	if len(record) > s.chunk {
-		s.excess += int64(len(record) - s.chunk)
+	if excess > 0 {
+		s.excess += excess
 		*last = make([]byte, 0, len(record))
 	}
 	*last = append(*last, record...)
@@ -171,18 +170,18 @@ func (s *Sorter) flush() error {
 
 // cursor is a run that is being merged.
 type cursor struct {
-	now  []byte               // the current record, valid until the next call of next
-	key  uint64               // of now
-	next func() (bool, error) // sets now to the next record; false at the end
+	now  []byte                 // the current record
+	key  uint64                 // of now
+	next func() ([]byte, error) // returns the next record, valid until the next call; nil at the end
 }
 
-// step goes to the next record, and sets its key. It returns false at the end.
-func (c *cursor) step(form *Form) (bool, error) {
-	ok, err := c.next()
-	if ok {
-		c.key = form.Key(c.now)
+// step goes to the next record. It returns false at the end.
+func (c *cursor) step(form *Form) (_ bool, err error) {
+	if c.now, err = c.next(); err != nil || c.now == nil {
+		return false, err
 	}
-	return ok, err
+	c.key = form.Key(c.now)
+	return true, nil
 }
 
 // Merge calls visit for each record, in order. It stops at visit's first error and returns it.
@@ -236,39 +235,32 @@ func (s *Sorter) cursors() []*cursor {
 		size = int(min(max(s.limit/2/int64(len(s.runs)), leastMerge), mergeBuffer))
 	}
 	for _, e := range s.runs {
-		all = append(all, s.readRun(bufio.NewReaderSize(s.spill.Reader(e), size)))
+		all = append(all, &cursor{next: s.readRun(bufio.NewReaderSize(s.spill.Reader(e), size))})
 	}
 	slots := s.sortChunks()
-	c := new(cursor)
-	c.next = func() (bool, error) {
-		if len(slots) == 0 {
-			return false, nil
+	return append(all, &cursor{next: func() (record []byte, err error) {
+		if len(slots) > 0 {
+			record, slots = s.record(slots[0]), slots[1:]
 		}
-		c.now, slots = s.record(slots[0]), slots[1:]
-		return true, nil
-	}
-	return append(all, c)
+		return record, nil
+	}})
 }
 
-// readRun returns a cursor of the run in from.
-func (s *Sorter) readRun(from *bufio.Reader) *cursor {
+// readRun returns the function next of a cursor of the run in from.
+func (s *Sorter) readRun(from *bufio.Reader) func() ([]byte, error) {
 	head := s.form.Head
 	memory := make([]byte, max(maxRecord, head)) // grows for a longer record
-	c := new(cursor)
-	c.next = func() (bool, error) {
-		if _, err := io.ReadFull(from, memory[:head]); errors.Is(err, io.EOF) {
-			return false, nil
-		} else if err != nil {
-			return false, fmt.Errorf("temporary file: %w", err)
+	return func() ([]byte, error) {
+		_, err := io.ReadFull(from, memory[:head])
+		switch {
+		case err == io.EOF:
+			return nil, nil
+		case err != nil:
+			return nil, fileError(err)
 		}
-		if size := s.form.Size(memory); size > len(memory) {
-			memory = append(memory, make([]byte, size-len(memory))...)
-		}
-		c.now = memory[:s.form.Size(memory)]
-		if _, err := io.ReadFull(from, c.now[head:]); err != nil {
-			return false, fmt.Errorf("temporary file: %w", err)
-		}
-		return true, nil
+		size := s.form.Size(memory)
+		memory = append(memory, make([]byte, max(0, size-len(memory)))...)
+		_, err = io.ReadFull(from, memory[head:size])
+		return memory[:size], fileError(err)
 	}
-	return c
 }
