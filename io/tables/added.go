@@ -8,20 +8,20 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// Columns to add are made by index: the value of row i is number index[i] of some values, null where
-// that is negative. The caller releases them.
+// Most columns that are added have few different values. They are made of these values and an index: row i has value
+// index[i], or null if that is negative. The caller releases the columns.
 
-// ErrMost is returned for a column that takes more than Maker.Most bytes.
+// ErrMost is returned for a column whose values take more than Maker.Most bytes.
 var ErrMost = &LimitError{What: "a row takes more memory than it may", Help: MoreMemory}
 
-// Booleans returns a column of index: 0 for false, 1 for true, null where it is negative.
+// Booleans returns a boolean column, whose index has 0 for false, 1 for true, and a negative number for null.
 func (m Maker) Booleans(index []int32) *array.Data {
 	validity, nulls := m.indexValidity(index)
 	return newData(arrow.FixedWidthTypes.Boolean, len(index), buffers(validity, m.atLeast(index, 1)), nil, nulls)
 }
 
-// Fixed returns a column of type dt, whose values are stored as T: row i is values[index[i]], converted, null where
-// the index is negative.
+// Fixed returns a column of type dt, whose values are stored as T: row i has values[index[i]], converted, or null if the
+// index is negative.
 func Fixed[F int64 | float64, T int32 | int64 | float64](m Maker, dt arrow.DataType, values []F, index []int32, convert func(F) T) *array.Data {
 	validity, nulls := m.indexValidity(index)
 	buffer, to := allocate[T](m, len(index))
@@ -33,20 +33,20 @@ func Fixed[F int64 | float64, T int32 | int64 | float64](m Maker, dt arrow.DataT
 	return newData(dt, len(index), buffers(validity, buffer), nil, nulls)
 }
 
-// Bits returns a boolean column of some rows of two bitmaps: values, and valid, which has a 0 for null.
+// Bits returns a boolean column of these rows of two bitmaps: values, and valid, which has a 0 for null.
 func (m Maker) Bits(values, valid []byte, rows Rows) *array.Data {
 	n := rows.Count()
 	validity, nulls := unlessAllValid(m.bits(valid, rows, n), n)
 	return newData(arrow.FixedWidthTypes.Boolean, n, buffers(validity, m.bits(values, rows, n)), nil, nulls)
 }
 
-// indexValidity returns the validity bitmap of a column with this index, and the number of nulls. It is nil
-// if there are none.
+// indexValidity returns the validity bitmap of a column with this index, and the number of nulls. The bitmap is nil if
+// there are none.
 func (m Maker) indexValidity(index []int32) (*memory.Buffer, int) {
 	return unlessAllValid(m.atLeast(index, 0), len(index))
 }
 
-// atLeast returns a bitmap with a bit for each row: 1 if its index is least or more.
+// atLeast returns a bitmap of the rows, with a 1 for those whose index is least or more.
 func (m Maker) atLeast(index []int32, least int32) *memory.Buffer {
 	buffer, bits := allocate[uint8](m, (len(index)+7)/8)
 	for i, value := range index {
@@ -57,7 +57,8 @@ func (m Maker) atLeast(index []int32, least int32) *memory.Buffer {
 	return buffer
 }
 
-// checkSize returns ErrMost if so many bytes of values are more than Most, or than 32-bit offsets reach.
+// checkSize returns ErrMost if a column cannot have this number of bytes of values, because of Most or because its
+// offsets have 32 bits.
 func (m Maker) checkSize(bytes int64) error {
 	if bytes > min(m.Most, math.MaxInt32) {
 		return ErrMost
@@ -65,7 +66,7 @@ func (m Maker) checkSize(bytes int64) error {
 	return nil
 }
 
-// Texts returns a utf8 column: row i is texts[index[i]], null where the index is negative.
+// Texts returns a utf8 column: row i has texts[index[i]], or null if the index is negative.
 func (m Maker) Texts(texts []string, index []int32) (*array.Data, error) {
 	total := int64(0)
 	for _, i := range index {
@@ -89,10 +90,10 @@ func (m Maker) Texts(texts []string, index []int32) (*array.Data, error) {
 	return newData(arrow.BinaryTypes.String, len(index), buffers(validity, offsetBuffer, data), nil, nulls), nil
 }
 
-// Strings returns a utf8 column of some rows of s.
-func (m Maker) Strings(s *Strings, runs Rows) (*array.Data, error) {
-	total, nulls := int64(0), 0 // bytes, and rows
-	for _, r := range runs {
+// Strings returns a utf8 column of these rows of s.
+func (m Maker) Strings(s *Strings, rows Rows) (*array.Data, error) {
+	total, nulls := int64(0), 0 // bytes of texts, and null rows
+	for _, r := range rows {
 		for i := r.Low; i < r.High; i++ {
 			if s.null(i) {
 				nulls++
@@ -104,21 +105,21 @@ func (m Maker) Strings(s *Strings, runs Rows) (*array.Data, error) {
 	if err := m.checkSize(total); err != nil {
 		return nil, err
 	}
-	n := runs.Count()
+	n := rows.Count()
 	var validity *memory.Buffer
 	if nulls > 0 {
-		validity = m.bits(s.Validity, runs.moved(s.ValidityOffset), n)
+		validity = m.bits(s.Validity, rows.moved(s.ValidityOffset), n)
 	}
 	offsetBuffer, offsets := allocate[int32](m, n+1)
 	data := m.alloc(int(total))
-	to, at, row := data.Bytes(), 0, 1 // at: the end of the texts so far; row: where that goes in offsets
-	for _, r := range runs {
+	to, at, next := data.Bytes(), 0, 1 // at: the end of the texts so far; next: index of the next offset
+	for _, r := range rows {
 		for i := r.Low; i < r.High; i++ {
 			if !s.null(i) {
 				at += copy(to[at:], s.value(i))
 			}
-			offsets[row] = int32(at)
-			row++
+			offsets[next] = int32(at)
+			next++
 		}
 	}
 	return newData(arrow.BinaryTypes.String, n, buffers(validity, offsetBuffer, data), nil, nulls), nil

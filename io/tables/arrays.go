@@ -6,9 +6,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// NewRecord returns a record of these columns, which it retains. The library compares
-// the metadata of inner fields, such as maps' keys, for some types: an array that differs from
-// the schema's type only there gets that type. Any other difference is a panic.
+// NewRecord returns a record of these columns, which it retains. A column whose type differs from
+// that in the schema only in the metadata of inner fields, such as a map's keys, gets the schema's type,
+// because the library compares such metadata for some types. It panics if types differ otherwise.
 func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Record {
 	arrays := make([]arrow.Array, len(columns))
 	for i, d := range columns {
@@ -24,8 +24,8 @@ func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Re
 	return array.NewRecord(schema, arrays, rows)
 }
 
-// WithDictionaries returns rows that [Maker.Gather] made of an array, with the types and dictionaries of that
-// array: Gather makes bare indices of dictionary arrays. The caller releases the result.
+// WithDictionaries returns rows of source, which [Maker.Gather] made, with the types and dictionaries of source: Gather
+// makes arrays of indices alone of dictionary arrays. The caller releases the result.
 func WithDictionaries(rows, source *array.Data) *array.Data {
 	if _, ok := Storage(source.DataType()).(*arrow.DictionaryType); ok {
 		return array.NewDataWithDictionary(source.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), source.Dictionary().(*array.Data))
@@ -39,7 +39,7 @@ func WithDictionaries(rows, source *array.Data) *array.Data {
 	return array.NewData(source.DataType(), rows.Len(), rows.Buffers(), children, rows.NullN(), rows.Offset())
 }
 
-// MapOf returns the type of maps with these fields of keys and values. sorted says that the keys of each map are.
+// MapOf returns the type of maps with these fields of keys and values. sorted says that each map has its keys in order.
 func MapOf(key, value arrow.Field, sorted bool) *arrow.MapType {
 	dt := arrow.MapOfWithMetadata(key.Type, key.Metadata, value.Type, value.Metadata)
 	dt.SetItemNullable(value.Nullable)
@@ -54,8 +54,8 @@ func Release(columns []*array.Data) {
 	}
 }
 
-// Concatenate returns one array of type dt with the values of parts, which it releases. The caller releases the
-// result.
+// Concatenate returns one array of type dt, which all parts have, with the values of the parts. It releases the parts.
+// The caller releases the result.
 func Concatenate(dt arrow.DataType, parts []*array.Data, mem memory.Allocator) (*array.Data, error) {
 	if dt == arrow.DataType(CodedLists) && len(parts) > 0 { // the library unifies no dictionaries of lists
 		return joinCoded(parts, mem), nil

@@ -8,11 +8,12 @@ import (
 // Bitmap has the bits of rows, the lowest bit of a byte first.
 type Bitmap []byte
 
-// wordBits is the number of bits that eight bytes have at least, wherever in the first of them a bit is.
+// wordBits is the number of bits that can be read as one: eight bytes have this many from any bit of the first byte on,
+// and seven more at most.
 const wordBits = 56
 
-// word returns the bits from i to high-1, but at most wordBits, the first lowest. After the bitmap's last
-// byte they are 0.
+// word returns the bits from i to high-1, at most wordBits of them, bit i as the lowest. Bits after the bitmap's last byte
+// are 0.
 func (b Bitmap) word(i, high int) uint64 {
 	mask := uint64(1)<<min(wordBits, high-i) - 1
 	if at := i >> 3; at+8 <= len(b) {
@@ -23,16 +24,15 @@ func (b Bitmap) word(i, high int) uint64 {
 	return binary.LittleEndian.Uint64(last[:]) >> (i & 7) & mask
 }
 
-// CopyBits copies the rows' bits to the beginning of to, which has room for all. It collects them in a
-// word, because runs may have a row each: a call for each run would take longer than the copy.
+// CopyBits copies the rows' bits in the bitmap bits to the beginning of to, which has room for them. It collects them in
+// a word, because runs may be of one row: the library's function for a run takes longer to call than to copy that.
 func (r Rows) CopyBits(to, bits []byte) {
 	from := Bitmap(bits)
-	word, n := uint64(0), 0 // bits that wait for their byte to be full, and their number, less than 8
+	word, n := uint64(0), 0 // the bits that do not fill a byte yet, and their number, less than 8
 	for _, run := range r {
 		low := run.Low
-		// Where the run and its copy begin with a byte, whole bytes are copied at once: this saves 6 % of a job
-		// with a column for each of 166 agents.
-		if n == 0 && low&7 == 0 {
+		// Whole bytes are copied at once, which saves 6 % of a job with a column for each of 166 agents.
+		if startsWithByte := n == 0 && low&7 == 0; startsWithByte {
 			whole := (run.High - low) >> 3
 			to = to[copy(to, from[low>>3:low>>3+whole]):]
 			low += 8 * whole
@@ -52,13 +52,13 @@ func (r Rows) CopyBits(to, bits []byte) {
 	}
 }
 
-// RowsOf returns the rows whose bits are 1 among the first n, the lowest bit of a byte first.
+// RowsOf returns which of the first n rows have a 1 in the bitmap ones.
 func RowsOf(ones []byte, n int) Rows {
 	return Bitmap(ones).AppendRuns(nil, 0, n, 0)
 }
 
-// AppendRuns appends the runs of 1 from bit low to high-1, as rows that are counted from base on. It
-// never extends a run that is there.
+// AppendRuns appends the runs of 1 from bit low to high-1, as rows: bit base is row 0. It never extends
+// the last run of dst.
 func (b Bitmap) AppendRuns(dst Rows, low, high, base int) Rows {
 	begin, last := 0, uint64(0) // where the current run begins, and the bit before word
 	for i := low; i < high; i += wordBits {

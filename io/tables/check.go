@@ -13,13 +13,13 @@ import (
 // Checker checks decoded arrays before they are read, sliced or written. Each buffer
 // must be long enough, and each offset, dictionary index and view must point inside what it refers to.
 //
-// It also computes unknown null counts, because doing so later would write to arrays
+// It also sets numbers of nulls that are not known yet: the library would set them later, in arrays
 // that goroutines share.
 type Checker struct {
-	dictionaries map[*array.Data]bool // that were checked
+	dictionaries map[*array.Data]bool // that were checked, so that each is checked once
 }
 
-// Trust says that a dictionary was checked, so that Check does not check it again.
+// Trust says that a dictionary was checked already: Check then does not check it.
 func (c *Checker) Trust(dictionary *array.Data) {
 	if c.dictionaries == nil {
 		c.dictionaries = make(map[*array.Data]bool)
@@ -27,8 +27,8 @@ func (c *Checker) Trust(dictionary *array.Data) {
 	c.dictionaries[dictionary] = true
 }
 
-// The numbers of an array's buffers in Arrow's layout, by what a type has there. A type of views has any
-// number of buffers of data, and a union has no validity: it is nil.
+// The indices of an array's buffers, by their content; a type has some of them. Arrays of views have any number of
+// buffers of data, from dataBuffer on. Unions have no validity: that buffer is nil.
 const (
 	validityBuffer, valueBuffer, offsetBuffer, viewBuffer, codeBuffer = 0, 1, 1, 1, 1
 	dataBuffer, sizeBuffer, unionOffsetBuffer                         = 2, 2, 2
@@ -38,7 +38,7 @@ var errBuffer = errors.New("damaged: a buffer is too short")
 
 // Check checks an array with its children and dictionaries. An error says what is damaged.
 func (c *Checker) Check(d *array.Data) error {
-	end := d.Offset() + d.Len() // where its values end, counted from the buffers' beginning; so in all checks
+	end := d.Offset() + d.Len() // where its values end, counted from the buffers' beginning: also in the functions below
 	if err := checkValidity(d, end); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (c *Checker) Check(d *array.Data) error {
 	}
 }
 
-// checkChildren checks the children, unless err is not nil, which says that the array itself is damaged.
+// checkChildren checks the children if err is nil. Otherwise the array itself is damaged, and it returns err.
 func (c *Checker) checkChildren(d *array.Data, err error) error {
 	for _, child := range d.Children() {
 		if err == nil {
@@ -111,20 +111,17 @@ func checkBuffer(d *array.Data, i int, need int64) error {
 	return nil
 }
 
-// values returns the first n elements of buffer i, which it must have, in its memory.
+// values returns the first n elements of buffer i, in the buffer's memory. It is an error if the buffer has fewer.
 func values[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i, n int) ([]T, error) {
 	size := int64(unsafe.Sizeof(*new(T)))
 	if int64(n) > bufferLen(d, i)/size {
 		return nil, errBuffer
 	}
-	if n == 0 {
-		return nil, nil
-	}
-	return arrow.GetData[T](d.Buffers()[i].Bytes()[:int64(n)*size]), nil
+	return dataOf[T](bufferBytes(d, i)[:int64(n)*size]), nil
 }
 
-// checkValidity checks that the validity bitmap has the array's number of nulls, or sets that if it is
-// not known.
+// checkValidity checks that the validity bitmap has as many nulls as the array says. If the array's number is not known
+// (negative), it sets it.
 func checkValidity(d *array.Data, end int) error {
 	if d.DataType().ID() == arrow.NULL {
 		d.SetNullN(d.Len())
@@ -144,7 +141,7 @@ func checkValidity(d *array.Data, end int) error {
 	return nil
 }
 
-// mayBeNull reports whether some values are null by the validity bitmap, or may be if their number is not known.
+// mayBeNull reports whether the array has a validity bitmap and does not say that no value is null.
 func mayBeNull(d *array.Data) bool { return d.NullN() != 0 && bufferLen(d, validityBuffer) > 0 }
 
 // isNull reports whether value i, counted from the buffers' beginning, is null.
@@ -171,7 +168,7 @@ func checkOffsets[T int32 | int64](d *array.Data, end int, limit int64) error {
 	return nil
 }
 
-// checkListViews checks that each list lies inside the values, in whatever order they are.
+// checkListViews checks that each list lies inside the values. Lists may come in any order, and overlap.
 func checkListViews[T int32 | int64](d *array.Data, end int) error {
 	offsets, err := values[T](d, offsetBuffer, end)
 	if err != nil {
@@ -190,7 +187,7 @@ func checkListViews[T int32 | int64](d *array.Data, end int) error {
 	return nil
 }
 
-// checkViews checks that values that are not inline lie inside the buffers that they name.
+// checkViews checks that each value that is not stored in its view lies inside the buffer that the view names.
 func checkViews(d *array.Data, end int) error {
 	views, err := values[arrow.ViewHeader](d, viewBuffer, end)
 	if err != nil {
@@ -201,8 +198,9 @@ func checkViews(d *array.Data, end int) error {
 		if isNull(d, i) || view.Len() >= 0 && view.IsInline() {
 			continue
 		}
-		index, offset := view.BufferIndex(), int64(view.BufferOffset())
-		if view.Len() < 0 || index < 0 || int(index) >= len(d.Buffers())-2 || offset < 0 || offset+int64(view.Len()) > bufferLen(d, int(index)+2) {
+		buffer, offset := int(view.BufferIndex()), int64(view.BufferOffset())
+		hasBuffer := buffer >= 0 && buffer < len(d.Buffers())-dataBuffer
+		if view.Len() < 0 || offset < 0 || !hasBuffer || offset+int64(view.Len()) > bufferLen(d, dataBuffer+buffer) {
 			return fmt.Errorf("damaged: value %d lies outside its buffer", i)
 		}
 	}
@@ -219,7 +217,8 @@ func checkParallel(d *array.Data, end int) error {
 	return nil
 }
 
-// checkUnion checks type codes, and the offsets of a dense union or the length of a sparse one's children.
+// checkUnion checks that each type code is that of a child, and that this child has the value: at the row's offset in a
+// dense union, and at the row's index in a sparse one.
 func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
 	codes, err := values[arrow.UnionTypeCode](d, codeBuffer, end)
 	if err != nil {
@@ -246,8 +245,7 @@ func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
 	return nil
 }
 
-// unionChildren returns the index of the child for each type code, -1 where there is none. codes are those of the
-// children.
+// unionChildren returns for each type code the index of the child that has it, -1 if none has. codes are the children's.
 func unionChildren(codes []arrow.UnionTypeCode) (children [int(arrow.MaxUnionTypeCode) + 1]int) {
 	for i := range children {
 		children[i] = -1
@@ -258,7 +256,8 @@ func unionChildren(codes []arrow.UnionTypeCode) (children [int(arrow.MaxUnionTyp
 	return children
 }
 
-// checkRunEnds checks that the ends of runs rise, cover the array, and have a value each.
+// checkRunEnds checks that the ends of runs rise, that the last run ends with the array or later, and that each run has a
+// value.
 func checkRunEnds(d *array.Data, end int) error {
 	ends, err := runEnds(d)
 	if err != nil {
@@ -279,7 +278,7 @@ func runEnds(d *array.Data) ([]int64, error) {
 	return ends.Ints, err
 }
 
-// checkDictionary checks the dictionary, unless it was checked before, and the indices into it.
+// checkDictionary checks the dictionary, unless it was checked before, and the array's indices into it.
 func (c *Checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error {
 	values, _ := d.Dictionary().(*array.Data)
 	if values == nil {
@@ -294,7 +293,7 @@ func (c *Checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error
 	return indexTypes[dt.IndexType.ID()].check(d, d.Offset()+d.Len(), uint64(values.Len()))
 }
 
-// checkIndices checks that the indices before end, but for those of nulls, are below limit.
+// checkIndices checks that the indices before end are less than limit. Those of nulls may be anything.
 func checkIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data, end int, limit uint64) error {
 	indices, err := values[T](d, valueBuffer, end)
 	if err != nil {

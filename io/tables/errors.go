@@ -2,10 +2,9 @@ package tables
 
 import "fmt"
 
-// Help is what may help against a [LimitError]. A program words it for its users.
+// Help says what may help against a [LimitError]: a set of the constants below. A program words it for its users.
 type Help uint8
 
-// What may help. More than one may.
 const (
 	MoreMemory Help = 1 << iota // a larger budget
 	FewerRows                   // parts of fewer rows
@@ -14,8 +13,8 @@ const (
 	CopyAll                     // copying all rows and columns, which needs the same format
 )
 
-// LimitError says that an input is intact, but larger than a limit, or has something that the
-// caller can do without.
+// LimitError says that an input is intact, but that it is larger than a limit, or has something that
+// cannot be read or copied and that the caller may be able to do without.
 type LimitError struct {
 	What string // what is wrong, as a clause
 	Help Help

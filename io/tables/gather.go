@@ -12,23 +12,23 @@ import (
 
 // Maker makes arrays: it gathers some rows of checked arrays, and makes columns to add.
 //
-// An array that it gathers has these rows alone: no offset, and no values that no row refers to. So
-// the library's writer never sees slices, some of which it writes wrongly.
+// An array that it gathers has no offset, and no values but those of its rows: nothing of a row that is left out gets
+// into an output.
 type Maker struct {
 	Memory memory.Allocator
-	// Share says that a gathered array may share a buffer of which all is needed. Otherwise all buffers
-	// are copied, with which a job that encodes a table anew takes up to 1.18 times the processor time.
+	// Share says that a gathered array may share those buffers of its source that it needs whole. Otherwise all buffers
+	// are copied: a job that encodes a table again then takes up to 1.18 times the processor time.
 	Share bool
 	// Most is the most bytes that the values of a column that is added may have.
 	Most int64
 }
 
-// Gather returns some rows of a checked array, in any order. A dictionary array becomes an array of its indices: see
+// Gather returns these rows of a checked array, in any order. A dictionary array becomes an array of its indices: see
 // [WithDictionaries]. Values to which several rows refer, as views may, are copied once. The
 // caller releases the result.
 func (m Maker) Gather(d *array.Data, rows Rows) *array.Data {
 	n := rows.Count()
-	runs := rows.moved(d.Offset()) // from the buffers' beginning: 0 validity, 1 values, offsets or codes, 2 texts or sizes
+	runs := rows.moved(d.Offset()) // counted from the buffers' beginning
 	validity, nulls := m.validity(d, runs, n)
 	finish := func(buffers []*memory.Buffer, children ...arrow.ArrayData) *array.Data {
 		return newData(d.DataType(), n, append([]*memory.Buffer{validity}, buffers...), children, nulls)
@@ -71,7 +71,7 @@ func (m Maker) Gather(d *array.Data, rows Rows) *array.Data {
 	}
 }
 
-// buffers returns a list of buffers, nil for one that is not there.
+// buffers returns a list of buffers. One that an array lacks, such as a validity bitmap, is nil.
 func buffers(b ...*memory.Buffer) []*memory.Buffer { return b }
 
 // newData returns an array that takes over the buffers and children: the caller no longer releases them.
@@ -84,7 +84,7 @@ func newData(dt arrow.DataType, n int, buffers []*memory.Buffer, children []arro
 	return data
 }
 
-// child gathers runs of values of child i, counted from its first value on.
+// child gathers runs of values of child i.
 func (m Maker) child(d *array.Data, i int, runs Rows) arrow.ArrayData {
 	return m.Gather(d.Children()[i].(*array.Data), runs)
 }
@@ -112,8 +112,12 @@ func allocate[T arrow.FixedWidthType | arrow.ViewHeader](m Maker, n int) (*memor
 	return buffer, arrow.GetData[T](buffer.Bytes())
 }
 
-// maxPadding is the most zero bytes after a buffer's values that are taken for padding.
-const maxPadding = 64
+// IsPadding reports whether the bytes after a buffer's values are taken for padding: few zeros. Others may be values of
+// rows that are left out.
+func IsPadding(rest []byte) bool {
+	const most = 64
+	return len(rest) <= most && len(bytes.TrimLeft(rest, "\x00")) == 0
+}
 
 // shared returns buffer i, retained, if it has nothing but the values of the runs: they begin with
 // its first bit, and only padding follows them. Otherwise, or if buffers must not be shared, it returns nil.
@@ -122,31 +126,24 @@ func (m Maker) shared(d *array.Data, i, bits int, runs Rows) *memory.Buffer {
 	if !m.Share || len(runs) != 1 || runs[0].Low != 0 {
 		return nil
 	}
-	size, need := int(bufferLen(d, i)), (bits+7)/8
-	if size < need || size > need+maxPadding || !zeroFrom(bufferBytes(d, i), bits) {
+	content, need := bufferBytes(d, i), (bits+7)/8
+	endsWithin := bits%8 > 0 // a byte, whose other bits must be 0 as well
+	if len(content) < need || !IsPadding(content[need:]) || endsWithin && content[need-1]>>(bits%8) > 0 {
 		return nil
 	}
 	d.Buffers()[i].Retain()
 	return d.Buffers()[i]
 }
 
-// zeroFrom reports whether all bits of b from one on are 0.
-func zeroFrom(b []byte, bit int) bool {
-	if bit%8 > 0 && b[bit/8]>>(bit%8) > 0 {
-		return false
-	}
-	return len(bytes.TrimLeft(b[(bit+7)/8:], "\x00")) == 0
-}
-
-// bits returns a copy of runs of a bitmap, n bits in all.
+// bits returns a copy of these runs of a bitmap, which have n bits.
 func (m Maker) bits(bitmap []byte, runs Rows, n int) *memory.Buffer {
 	buffer, to := allocate[uint8](m, int(bitutil.BytesForBits(int64(n))))
 	runs.CopyBits(to, bitmap)
 	return buffer
 }
 
-// validity returns the validity bitmap of n gathered values, copied or shared, and the number of nulls. It is
-// nil if there are none.
+// validity returns the validity bitmap of n gathered values, copied or shared, and the number of nulls. The bitmap is nil
+// if there are none.
 func (m Maker) validity(d *array.Data, runs Rows, n int) (*memory.Buffer, int) {
 	if !mayBeNull(d) {
 		return nil, 0
@@ -168,7 +165,7 @@ func unlessAllValid(bitmap *memory.Buffer, n int) (*memory.Buffer, int) {
 	return bitmap, nulls
 }
 
-// fixed returns runs of values of width bytes of buffer i, copied or shared.
+// fixed returns the values in buffer i of these runs, of width bytes each, copied or shared.
 func (m Maker) fixed(d *array.Data, i, width int, runs Rows) *memory.Buffer {
 	if shared := m.shared(d, i, 8*runs.Count()*width, runs); shared != nil {
 		return shared
@@ -176,20 +173,21 @@ func (m Maker) fixed(d *array.Data, i, width int, runs Rows) *memory.Buffer {
 	return m.copied(d, i, width, runs)
 }
 
-// copied returns a copy of runs of values of width bytes of buffer i, which the caller may change.
+// copied returns a copy of the values in buffer i of these runs, of width bytes each. The caller may change it.
 func (m Maker) copied(d *array.Data, i, width int, runs Rows) *memory.Buffer {
 	buffer := m.alloc(runs.Count() * width)
 	runs.CopyValues(buffer.Bytes(), bufferBytes(d, i), width)
 	return buffer
 }
 
-// offsets returns the offsets of n gathered rows, of width bytes and from 0 on, and the runs of the values to
-// which the input's offsets of these rows refer.
+// offsets returns the offsets of n gathered rows, which have width bytes each and begin with 0, and the runs of the
+// array's values that the rows have.
 func (m Maker) offsets(d *array.Data, width int, runs Rows, n int) (*memory.Buffer, Rows) {
 	from := bufferBytes(d, offsetBuffer)
 	if shared := m.shared(d, offsetBuffer, 8*(n+1)*width, runs); shared != nil {
-		if zeroFrom(from[:width], 0) { // the first offset is 0
-			end, _ := CheckOffsets(from[n*width:][:width], width) // the last one, which was checked
+		first, _ := CheckOffsets(from[:width], width) // no error: they were checked
+		end, _ := CheckOffsets(from[n*width:][:width], width)
+		if first == 0 {
 			return shared, Rows(nil).Add(0, end)
 		}
 		shared.Release()
@@ -198,8 +196,8 @@ func (m Maker) offsets(d *array.Data, width int, runs Rows, n int) (*memory.Buff
 	return buffer, runs.MoveOffsets(buffer.Bytes(), from, width)
 }
 
-// listViews returns the gathered rows' offsets and sizes, and the runs of the values to which they refer. valid is
-// the gathered rows' validity.
+// listViews returns the gathered rows' offsets and sizes, of width bytes each, and the runs of the array's values that the
+// rows have. valid is the gathered rows' validity.
 func (m Maker) listViews(d *array.Data, width int, runs Rows, valid Valid) ([]*memory.Buffer, Rows) {
 	offsets, sizes := m.copied(d, offsetBuffer, width, runs), m.copied(d, sizeBuffer, width, runs)
 	values, err := valid.MoveLists(offsets.Bytes(), sizes.Bytes(), width)
@@ -207,15 +205,15 @@ func (m Maker) listViews(d *array.Data, width int, runs Rows, valid Valid) ([]*m
 	return buffers(offsets, sizes), values
 }
 
-// mustBeChecked panics with an error that only an array has that was not checked.
+// mustBeChecked panics with an error, unless it is nil: a checked array does not have it.
 func mustBeChecked(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// views returns the gathered rows' views, and the used part of each buffer to which they refer. valid is the
-// gathered rows' validity.
+// views returns the gathered rows' views, and then the buffers of bytes to which they refer, with those bytes alone.
+// valid is the gathered rows' validity.
 func (m Maker) views(d *array.Data, runs Rows, valid Valid) []*memory.Buffer {
 	all := buffers(m.copied(d, viewBuffer, arrow.ViewHeaderSizeBytes, runs))
 	used, err := valid.MoveViews(all[0].Bytes(), len(d.Buffers())-dataBuffer)
@@ -228,8 +226,8 @@ func (m Maker) views(d *array.Data, runs Rows, valid Valid) []*memory.Buffer {
 	return all
 }
 
-// denseUnion gathers n rows of a dense union, with the values to which they refer. Codes have a byte each, and
-// offsets 4.
+// denseUnion gathers n rows of a dense union, with the values to which they refer. A code has one byte, and an offset
+// has 4.
 func (m Maker) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs Rows, n int) *array.Data {
 	codes, offsets := m.fixed(d, codeBuffer, 1, runs), m.copied(d, unionOffsetBuffer, 4, runs)
 	used, err := MoveUnion(codes.Bytes(), offsets.Bytes(), dt.TypeCodes())
@@ -241,8 +239,8 @@ func (m Maker) denseUnion(d *array.Data, dt *arrow.DenseUnionType, runs Rows, n 
 	return newData(d.DataType(), n, buffers(nil, codes, offsets), children, 0) // a union has no nulls of its own
 }
 
-// runEnds returns the children of gathered rows with run ends of type dt: the ends and the values. Rows of one
-// run remain one run.
+// runEnds returns the children of gathered rows of a run-end encoded array: the ends, of type dt, and the values. Rows of
+// one run remain one run.
 func (m Maker) runEnds(d *array.Data, dt arrow.DataType, runs Rows) []arrow.ArrayData {
 	ends, width := d.Children()[0].(*array.Data), dt.(arrow.FixedWidthDataType).Bytes()
 	buffer := m.alloc(runs.Count() * width)

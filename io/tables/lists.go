@@ -11,14 +11,13 @@ import (
 // TextList is the type of lists of texts.
 var TextList = arrow.ListOf(arrow.BinaryTypes.String)
 
-// packedList is a list of texts as it lies in a column, so that one that many rows have is encoded
-// once.
+// packedList is a list of texts in the form that it has in a column. Many rows may have it, and each copies it.
 type packedList struct {
 	text []byte  // all texts, one after the other
-	ends []int32 // of each in text
+	ends []int32 // where each text ends
 }
 
-// packList returns a list of texts packed.
+// packList returns the packedList of texts.
 func packList(texts []string) *packedList {
 	l := &packedList{ends: make([]int32, len(texts))}
 	for i, text := range texts {
@@ -28,12 +27,11 @@ func packList(texts []string) *packedList {
 	return l
 }
 
-// Lists returns a column of type TextList with n different lists: row i has list
-// index[i], null where that is negative. texts returns a list's texts; it is called once for each list
-// that a row has.
+// Lists returns a column of type TextList: row i has list index[i], one of n, and is null if that is negative. texts
+// returns a list's texts; it is called once for each list that a row has.
 func (m Maker) Lists(n int, texts func(list int32) []string, index []int32) (*array.Data, error) {
 	lists := make([]*packedList, n)    // those that rows have
-	count, bytes := int64(0), int64(0) // texts of all rows, and their bytes
+	count, bytes := int64(0), int64(0) // texts of all rows, and bytes of these
 	for _, i := range index {
 		if i < 0 {
 			continue
@@ -53,7 +51,7 @@ func (m Maker) Lists(n int, texts func(list int32) []string, index []int32) (*ar
 	endBuffer, ends := allocate[int32](m, len(index)+1)
 	textEndBuffer, textEnds := allocate[int32](m, int(count)+1)
 	data := m.alloc(int(bytes))
-	to, at, values := data.Bytes(), 0, 0 // bytes and texts of the lists so far
+	to, at, values := data.Bytes(), 0, 0 // at and values: bytes and texts of the rows so far
 	for row, i := range index {
 		if i >= 0 {
 			for _, end := range lists[i].ends {
@@ -69,41 +67,40 @@ func (m Maker) Lists(n int, texts func(list int32) []string, index []int32) (*ar
 	return newData(TextList, len(index), buffers(validity, endBuffer), []arrow.ArrayData{child}, nulls), nil
 }
 
-// numberList is the type of lists of texts that are entries of a dictionary.
+// numberList is the type of lists whose texts are entries of a dictionary.
 var numberList = arrow.ListOf(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String})
 
 // CodedLists is the type of lists of texts for a format that stores texts by number. A row has the number of its
 // list in a dictionary of lists, which are few, and a list has the numbers of its texts in a dictionary of texts.
 var CodedLists = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: numberList}
 
-// Codes returns a column of type CodedLists with n different lists: row i has list index[i],
-// null where that is negative. list returns the numbers of a list's texts in names. Lists that no row
-// has are left out.
-func (m Maker) Codes(names []string, n int, list func(list int32) []int32, index []int32) (*array.Data, error) {
-	var used []int32            // the lists that rows have
-	numbers := make([]int32, n) // 1 + the place of each list in used, 0 for none
-	buffer, to := allocate[int32](m, len(index))
-	count := int64(0) // texts of these lists
-	for row, of := range index {
-		if of < 0 {
-			to[row] = -1
+// Codes returns a column of type CodedLists: row i has list index[i], one of n, and is null if that is negative. numbers
+// returns a list's texts, by their indices in names. Lists that no row has are left out.
+func (m Maker) Codes(names []string, n int, numbers func(list int32) []int32, index []int32) (*array.Data, error) {
+	var used []int32           // the lists that rows have, in the order of the column's dictionary
+	places := make([]int32, n) // 1 + the index of each list in used, 0 for none
+	indexBuffer, newIndex := allocate[int32](m, len(index))
+	count := int64(0) // texts of the used lists
+	for row, list := range index {
+		if list < 0 {
+			newIndex[row] = -1
 			continue
 		}
-		if numbers[of] == 0 {
-			used = append(used, of)
-			numbers[of] = int32(len(used))
-			count += int64(len(list(of)))
+		if places[list] == 0 {
+			used = append(used, list)
+			places[list] = int32(len(used))
+			count += int64(len(numbers(list)))
 		}
-		to[row] = numbers[of] - 1
+		newIndex[row] = places[list] - 1
 	}
-	if err := m.checkSize(4 * count); err != nil { // bytes of their numbers
+	if err := m.checkSize(4 * count); err != nil { // bytes of codes
 		return nil, err
 	}
 	endBuffer, ends := allocate[int32](m, len(used)+1)
 	codeBuffer, codes := allocate[int32](m, int(count))
 	at := 0
-	for i, of := range used {
-		at += copy(codes[at:], list(of))
+	for i, list := range used {
+		at += copy(codes[at:], numbers(list))
 		ends[i+1] = int32(at)
 	}
 	all := make([]int32, len(names)) // the index of a column of all names
@@ -116,67 +113,54 @@ func (m Maker) Codes(names []string, n int, list func(list int32) []int32, index
 	}
 	defer texts.Release()
 	validity, nulls := m.indexValidity(index)
-	return newCoded(coded{index: buffer, ends: endBuffer, codes: codeBuffer, texts: texts}, validity, nulls), nil
+	return newCoded(coded{index: indexBuffer, ends: endBuffer, codes: codeBuffer, texts: texts}, validity, nulls), nil
 }
 
-// coded are the parts of a column of CodedLists, three buffers of int32 and an array: row i has list
-// index[i], whose texts have the numbers codes[ends[list]:ends[list+1]] in texts.
+// coded has the parts of a column of CodedLists, three buffers of int32 and an array: row i has list
+// l = index[i], whose texts have the indices codes[ends[l]:ends[l+1]] in texts.
 type coded struct {
 	index, ends, codes *memory.Buffer
 	texts              *array.Data
 }
 
-// newCoded returns a column of these parts. It takes over their buffers and the validity bitmap, which is nil if
-// there are no nulls, and retains texts.
+// newCoded returns a column of these parts. It takes over the buffers of c, and the validity bitmap, which is nil if
+// there are no nulls. It retains the texts.
 func newCoded(c coded, validity *memory.Buffer, nulls int) *array.Data {
 	length := func(b *memory.Buffer) int { return b.Len() / arrow.Int32SizeBytes } // in numbers
-	numbers := array.NewDataWithDictionary(numberList.Elem(), length(c.codes), []*memory.Buffer{nil, c.codes}, 0, 0, c.texts)
+	numbers := array.NewDataWithDictionary(numberList.Elem(), length(c.codes), buffers(nil, c.codes), 0, 0, c.texts)
 	lists := newData(numberList, length(c.ends)-1, buffers(nil, c.ends), []arrow.ArrayData{numbers}, 0)
-	column := array.NewDataWithDictionary(CodedLists, length(c.index), []*memory.Buffer{validity, c.index}, nulls, 0, lists)
-	lists.Release()
-	for _, b := range []*memory.Buffer{validity, c.index, c.codes} {
-		if b != nil {
-			b.Release()
-		}
-	}
-	return column
+	defer lists.Release()
+	defer memory.ReleaseBuffers(buffers(validity, c.index, c.codes)) // newData has released ends
+	return array.NewDataWithDictionary(CodedLists, length(c.index), buffers(validity, c.index), nulls, 0, lists)
 }
 
 // joinCoded returns one column with the rows of parts, which it releases: columns of CodedLists with the same
 // texts. A list that several parts have is there several times, which costs little because lists are few.
 func joinCoded(parts []*array.Data, mem memory.Allocator) *array.Data {
 	defer Release(parts)
-	m := Maker{Memory: mem}
-	rows, lists, codes, nulls := 0, 0, 0, 0
-	for _, part := range parts {
-		own := part.Dictionary()
-		rows, lists, codes, nulls = rows+part.Len(), lists+own.Len(), codes+own.Children()[0].Len(), nulls+part.NullN()
+	numbersOf := func(d arrow.ArrayData, buffer int) []int32 {
+		return dataOf[int32](bufferBytes(d.(*array.Data), buffer))
 	}
-	var c coded
-	var allIndex, allEnds, allCodes []int32
-	c.index, allIndex = allocate[int32](m, rows)
-	c.ends, allEnds = allocate[int32](m, lists+1)
-	c.codes, allCodes = allocate[int32](m, codes)
-	row, list, code := 0, 0, 0 // that come before a part
+	var index, codes []int32
+	ends := []int32{0}
+	var texts *array.Data
 	for _, part := range parts {
-		own := part.Dictionary().(*array.Data)
-		child := own.Children()[0].(*array.Data)
-		c.texts = child.Dictionary().(*array.Data)
-		for i, of := range arrow.GetData[int32](part.Buffers()[valueBuffer].Bytes()) {
-			if of >= 0 {
-				of += int32(list)
+		lists := part.Dictionary().(*array.Data)
+		numbers := lists.Children()[0].(*array.Data)
+		texts = numbers.Dictionary().(*array.Data)
+		listsBefore, codesBefore := int32(len(ends)-1), int32(len(codes))
+		for _, list := range numbersOf(part, valueBuffer) {
+			if list >= 0 {
+				list += listsBefore
 			}
-			allIndex[row+i] = of
+			index = append(index, list)
 		}
-		for i, end := range arrow.GetData[int32](own.Buffers()[offsetBuffer].Bytes()) {
-			allEnds[list+i] = int32(code) + end
+		for _, end := range numbersOf(lists, offsetBuffer)[1:] {
+			ends = append(ends, codesBefore+end)
 		}
-		copy(allCodes[code:], arrow.GetData[int32](child.Buffers()[valueBuffer].Bytes()))
-		row, list, code = row+part.Len(), list+own.Len(), code+child.Len()
+		codes = append(codes, numbersOf(numbers, valueBuffer)...)
 	}
-	var validity *memory.Buffer
-	if nulls > 0 {
-		validity, nulls = m.indexValidity(allIndex)
-	}
-	return newCoded(c, validity, nulls)
+	validity, nulls := Maker{Memory: mem}.indexValidity(index)
+	buffer := func(numbers []int32) *memory.Buffer { return memory.NewBufferBytes(arrow.GetBytes(numbers)) }
+	return newCoded(coded{index: buffer(index), ends: buffer(ends), codes: buffer(codes), texts: texts}, validity, nulls)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// Two gatherers use these loops: [Maker], which makes arrays, and arrow/ipc, which makes the buffers of a
-// record batch. They change what refers to values (offsets, views, run ends) so that it refers to the
-// values that are kept, once all others are left out. An error says what is damaged.
+// [Maker], which makes arrays, and arrow/ipc, which makes the buffers of a record batch, both leave out values. Then
+// offsets, views and run ends must change, because the values to which they refer move. These functions change them, and
+// say which values are kept. An error says what is damaged.
 
-// dataOf returns the values in a buffer, in its memory. The library's function for it takes the address of the
-// first one, which an empty buffer does not have.
+// dataOf returns the values in a buffer, in its memory. The library's function takes an empty buffer for memory of one
+// value, which the race detector refuses.
 func dataOf[T arrow.FixedWidthType | arrow.ViewHeader](buffer []byte) []T {
 	if len(buffer) == 0 {
 		return nil
@@ -22,7 +22,7 @@ func dataOf[T arrow.FixedWidthType | arrow.ViewHeader](buffer []byte) []T {
 }
 
 // CopyValues copies the rows' values in src, of width bytes each, to the beginning of dst, and returns the
-// number of bytes. dst may be src if rows rise: values then move only down.
+// number of bytes. dst may be src if rows rise: no value is then overwritten before it is copied.
 func (r Rows) CopyValues(dst, src []byte, width int) (n int) {
 	for _, run := range r {
 		n += copy(dst[n:], src[run.Low*width:run.High*width])
@@ -30,7 +30,7 @@ func (r Rows) CopyValues(dst, src []byte, width int) (n int) {
 	return n
 }
 
-// Times returns the runs of the values of these rows if each row has n values.
+// Times returns the values of these rows in an array that has n values for each row.
 func (r Rows) Times(n int) Rows {
 	values := make(Rows, len(r))
 	for i, run := range r {
@@ -60,8 +60,9 @@ func rising[T int32 | int64](offsets []T) (int, error) {
 	return int(last), nil
 }
 
-// MoveOffsets sets to to the offsets of these rows, from 0 on: one more than there are rows, of width bytes each.
-// from has the checked offsets of the input. It returns the runs of the input's values between the rows' offsets.
+// MoveOffsets fills to with the offsets of these rows once the values of others are left out: they begin with 0, and are
+// one more than there are rows. from has the input's offsets, which were checked. An offset has width bytes. MoveOffsets
+// returns the runs of the input's values that belong to the rows.
 func (r Rows) MoveOffsets(to, from []byte, width int) (values Rows) {
 	clear(to[:width])
 	if width == 4 {
@@ -72,7 +73,7 @@ func (r Rows) MoveOffsets(to, from []byte, width int) (values Rows) {
 
 // moveOffsets moves offsets of one width: see MoveOffsets. to[0] is 0 already.
 func moveOffsets[T int32 | int64](to, from []T, rows Rows) (values Rows) {
-	at, last := 1, T(0) // the next offset's place in to, and the offset before
+	at, last := 1, T(0) // index in to of the next offset, and the offset before
 	for _, r := range rows {
 		base := from[r.Low]
 		for _, offset := range from[r.Low+1 : r.High+1] {
@@ -92,8 +93,9 @@ type Valid []byte
 // has reports whether row i is not null.
 func (v Valid) has(i int) bool { return v == nil || v[i>>3]>>(i&7)&1 == 1 }
 
-// MoveLists changes the offsets of list views, of width bytes each, so that they refer to the kept values, and
-// returns the runs of these: all values that the lists have. Null lists become empty. v is the lists' validity.
+// MoveLists changes the offsets of list views to those once all values are left out that no list has. It returns the runs
+// of values that lists have. Null lists become empty. Offsets and sizes have width bytes each, and v is the lists'
+// validity.
 func (v Valid) MoveLists(offsets, sizes []byte, width int) (Rows, error) {
 	if width == 4 {
 		return moveLists(dataOf[int32](offsets), dataOf[int32](sizes), v)
@@ -126,9 +128,9 @@ func moveLists[T int32 | int64](offsets, sizes []T, valid Valid) (Rows, error) {
 	return values.Rows, nil
 }
 
-// MoveViews changes the views in header, which refer to count buffers, so that they refer to the kept bytes. It
-// returns the runs of these in each buffer: all bytes of values that are not null. A buffer without any is left
-// out: it has nil, and the next one gets its number. Views of null values become empty. v is the values' validity.
+// MoveViews changes the views in header to those once all bytes are left out to which no view refers. It returns the runs
+// of bytes that are kept, for each of the count buffers of bytes. A buffer of which nothing is kept has nil: it is left
+// out, and the views count the others alone. Views of null values become empty. v is the values' validity.
 func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
 	views, buffers := dataOf[arrow.ViewHeader](header), make([]compaction, count)
 	for i := range views {
@@ -164,9 +166,9 @@ func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
 	return kept, nil
 }
 
-// MoveUnion changes the offsets of a dense union, of 4 bytes each, so that they refer to the kept values, and
-// returns the runs of these in each child: the values to which offsets refer. codes has the type code of each
-// offset, and childCodes that of each child.
+// MoveUnion changes the offsets of a dense union, of 4 bytes each, to those once all values are left out to which no
+// offset refers. It returns the runs of values that are kept, for each child. codes has the type code of each offset, and
+// childCodes that of each child.
 func MoveUnion(codes, offsetBytes []byte, childCodes []arrow.UnionTypeCode) ([]Rows, error) {
 	offsets := dataOf[int32](offsetBytes)
 	child, used := unionChildren(childCodes), make([]compaction, len(childCodes))
@@ -203,9 +205,9 @@ func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
 	return nil
 }
 
-// MoveRunEnds sets to to the ends of the runs that have some of the rows, of width bytes each, and
-// returns which of the input's runs these are. from has the ends of the input's runs, which must cover its n
-// rows. to has room for as many.
+// MoveRunEnds fills the beginning of to with the ends of the runs once other rows are left out. It returns those of the
+// input's runs that have some of the rows. from has the ends of the input's runs, which must cover its n rows, and to has
+// room for as many. An end has width bytes.
 func (r Rows) MoveRunEnds(to, from []byte, width, n int) (runs Rows, err error) {
 	switch width {
 	case 2:
@@ -221,13 +223,13 @@ func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, n int) (runs 
 	if err := risingEnds(from, n); err != nil {
 		return nil, err
 	}
-	moved, made := 0, 0 // rows, and runs of the output
+	moved, made := 0, 0 // rows and runs of the output so far
 	for _, r := range rows {
 		low := r.Low // the first row that has not moved yet
 		for i := sort.Search(len(from), func(i int) bool { return int64(from[i]) > int64(low) }); low < r.High; i++ {
 			high := int(min(int64(from[i]), int64(r.High)))
 			moved, low = moved+high-low, high
-			if len(runs) == 0 || runs[len(runs)-1].High != i+1 {
+			if len(runs) == 0 || runs[len(runs)-1].High != i+1 { // rows of one run remain one run
 				runs = runs.Add(i, i+1)
 				made++
 			}
@@ -239,12 +241,12 @@ func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, n int) (runs 
 	return runs, nil
 }
 
-// compaction leaves out the bytes of a buffer, or the values of an array, to which nothing refers: what is
-// referred to is added in any order, maybe more than once. After finish, position says where it lies.
+// compaction says where the bytes of a buffer, or the values of an array, lie once those to which nothing refers are left
+// out. First all that is kept is added, in any order and maybe more than once; after finish, position gives the answers.
 type compaction struct {
-	Rows         // that are kept
+	Rows         // that are kept; after finish they rise
 	begins []int // where each run begins once all else is left out
-	last   int   // the index of the run that position found last
+	last   int   // index of the run that position found last
 }
 
 // Add keeps the bytes or values from low to high-1.
@@ -269,9 +271,9 @@ func (p *compaction) finish() {
 	}
 }
 
-// position returns where a byte or value that was added lies once all else is left out.
+// position returns the new index of a byte or value that was added.
 func (p *compaction) position(at int) int {
-	if r := p.Rows[p.last]; at < r.Low || at >= r.High { // neighbours are mostly asked for one after the other
+	if r := p.Rows[p.last]; at < r.Low || at >= r.High { // mostly it is in the run of the call before
 		p.last = sort.Search(len(p.Rows), func(i int) bool { return p.Rows[i].High > at })
 	}
 	return p.begins[p.last] + at - p.Rows[p.last].Low

@@ -8,7 +8,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/float16"
 )
 
-// Numbers are the numbers of a column, one for each row: in Ints or Floats, whichever is not nil.
+// Numbers are the numbers of a column, one for each row. One of Ints and Floats is nil, and the other has them.
 type Numbers struct {
 	Ints []int64
 	// Unsigned says that Ints are the bits of 64-bit numbers without a sign.
@@ -53,7 +53,8 @@ func NumbersOf(d *array.Data) (n Numbers, err error) {
 	return n, err
 }
 
-// inPlace returns an array's values, in its memory. They are not nil, so that Numbers has a kind without rows.
+// inPlace returns an array's values, in its memory. It never returns nil, so that one field of Numbers is not nil even if
+// there are no rows.
 func inPlace[T int64 | float64 | float16.Num | int8 | int16 | int32 | uint8 | uint16 | uint32 | float32](d *array.Data) ([]T, error) {
 	all, err := values[T](d, valueBuffer, d.Offset()+d.Len())
 	if err != nil || len(all) == 0 {

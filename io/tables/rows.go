@@ -1,10 +1,10 @@
 package tables
 
-// Run is a run of rows, or of values, Low to High-1.
+// Run is a run of rows, or of values: Low to High-1.
 type Run struct{ Low, High int }
 
-// Rows are rows of a part, such as those that are kept: runs, in the order in which
-// rows are taken. That is rising, unless a function says otherwise.
+// Rows are some rows of a part, such as those that are kept, as a list of runs. The runs rise
+// and do not overlap, unless a function says that it takes rows in any order.
 type Rows []Run
 
 // Add appends the rows from low to high-1, or extends the last run by them if it ends at low.
@@ -27,7 +27,7 @@ func (r Rows) Count() (n int) {
 	return n
 }
 
-// moved returns the rows whose numbers are n higher, in the memory of r if n is 0.
+// moved returns rows whose numbers are higher by n; r itself if n is 0.
 func (r Rows) moved(n int) Rows {
 	if n == 0 {
 		return r

@@ -19,13 +19,13 @@ type Strings struct {
 	// ValidityOffset on; nil means that there is no null.
 	Validity       []byte
 	ValidityOffset int
-	// Indices, unless nil, has the number of each row's value; otherwise row i has value i. That of a
-	// null row may be anything.
+	// Indices, unless nil, has the index of each row's value; that of a null row may be anything. If it is nil, row i has
+	// value i.
 	Indices []int32
 }
 
 // StringsOf returns the texts of a checked array of strings or bytes, or of a dictionary of
-// such, in its memory. It copies only views: up to limit bytes, and inline ones.
+// these, in its memory. Of views it makes a copy, of at most limit bytes besides those in the views.
 func StringsOf(d *array.Data, limit int64) (Strings, error) {
 	if _, ok := Storage(d.DataType()).(*arrow.DictionaryType); ok {
 		return dictionaryColumn(d, limit)
@@ -116,8 +116,8 @@ func viewColumn(d *array.Data, limit int64) (Strings, error) {
 	return column, nil
 }
 
-// dictionaryValidity returns a bitmap of the rows that are not null and do not refer to
-// a null in the dictionary.
+// dictionaryValidity returns the validity bitmap of a dictionary array's texts: 0 for a row that is null, or whose entry
+// in the dictionary is.
 func dictionaryValidity(d *array.Data, indices []int32, dictionary *array.Data) []byte {
 	bits := make([]byte, bitutil.BytesForBits(int64(len(indices))))
 	for i, index := range indices {
@@ -128,18 +128,18 @@ func dictionaryValidity(d *array.Data, indices []int32, dictionary *array.Data) 
 	return bits
 }
 
-// indexType has the functions for a dictionary array with indices of one type.
+// indexType has the functions for dictionary arrays with indices of one type.
 type indexType struct {
 	check   func(d *array.Data, end int, limit uint64) error
 	convert func(d *array.Data) ([]int32, error)
 }
 
-// indexTypeOf returns the functions for indices of type T.
+// indexTypeOf returns the indexType of T.
 func indexTypeOf[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64]() indexType {
 	return indexType{checkIndices[T], convertIndices[T]}
 }
 
-// indexTypes are all types of indices.
+// indexTypes has the functions for each type of indices.
 var indexTypes = map[arrow.Type]indexType{
 	arrow.INT8: indexTypeOf[int8](), arrow.INT16: indexTypeOf[int16](), arrow.INT32: indexTypeOf[int32](), arrow.INT64: indexTypeOf[int64](),
 	arrow.UINT8: indexTypeOf[uint8](), arrow.UINT16: indexTypeOf[uint16](), arrow.UINT32: indexTypeOf[uint32](), arrow.UINT64: indexTypeOf[uint64](),
@@ -150,7 +150,7 @@ func indices(d *array.Data) ([]int32, error) {
 	return indexTypes[Storage(d.DataType()).(*arrow.DictionaryType).IndexType.ID()].convert(d)
 }
 
-// convertIndices returns indices of type T: see indices.
+// convertIndices is indices for an array with indices of type T.
 func convertIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data) ([]int32, error) {
 	from, err := values[T](d, valueBuffer, d.Offset()+d.Len())
 	if err != nil {

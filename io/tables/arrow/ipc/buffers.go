@@ -1,7 +1,6 @@
 package ipc
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"sync"
@@ -276,7 +275,7 @@ func (b *bodyCopier) copyValues(s layout.Span, width, n int, runs tables.Rows) e
 	if err != nil {
 		return err
 	}
-	if rest := plain[v.size:]; all && len(rest) <= maxPadding && len(bytes.TrimLeft(rest, "\x00")) == 0 {
+	if all && tables.IsPadding(plain[v.size:]) {
 		return b.copyWhole(s)
 	}
 	return b.cutOrDeflate(v, raw, plain)
@@ -317,9 +316,6 @@ func (b *bodyCopier) level(plain, raw []byte) int {
 	}
 	return compress.Level(plain, len(raw)-layout.PrefixSize)
 }
-
-// maxPadding is the most zero bytes after a buffer's values that are taken for padding.
-const maxPadding = 64
 
 // plainSize returns the decompressed size of a buffer of a compressed body. It reads only its prefix.
 func (b *bodyCopier) plainSize(s layout.Span) (int64, error) {
