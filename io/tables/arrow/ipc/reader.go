@@ -195,7 +195,7 @@ func (s *Reader) extendDecoder(d *decoder, meta *layout.DictionaryMeta, f *layou
 		return d, err
 	}
 	next, replaces, err := d.withDictionary(meta, f.Bytes)
-	if err == nil && replaces && s.framer.Shared().IsFile {
+	if err == nil && replaces && s.framer.IsFile() {
 		err = errors.New("damaged: a dictionary comes twice, which files must not have")
 	}
 	if err != nil {
@@ -268,7 +268,7 @@ func (s *Reader) addMessage(f *layout.Frame) (*Part, error) {
 		return nil, err
 	case layout.KindRecord:
 		p, err := s.readRecord(f)
-		if s.file == nil && s.framer.Shared().IsFile && errors.As(err, new(missingError)) {
+		if s.file == nil && s.framer.IsFile() && errors.As(err, new(missingError)) {
 			err = layout.ErrLateDictionary
 		}
 		return p, err

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -14,12 +15,13 @@ import (
 type FileFramer struct {
 	Framing
 	r            io.ReaderAt
+	magic        []byte // the file's first bytes, as many as MagicPadded has
 	end          int64  // of the messages: where the footer begins
 	first        []byte // metadata of the schema message at the file's beginning; nil for none
 	Footer       footer
 	dictionaries []Block // that Next has not read yet; they come before
 	Batches      []Block // that Next has not read yet
-	Partly       bool    // Next does not read bodies
+	Partly       bool    // Next leaves bodies in the file
 }
 
 // OpenFile reads the footer of a file of size bytes, and checks that it lists the messages of the file.
@@ -27,11 +29,11 @@ func OpenFile(r io.ReaderAt, size int64, shared Framing) (*FileFramer, error) {
 	if size < int64(len(MagicPadded)+footerEnd) {
 		return nil, errTail
 	}
-	head, tail := make([]byte, len(Magic)), make([]byte, footerEnd)
-	if err := ReadAt(r, head, 0); err != nil {
+	magic, tail := make([]byte, len(MagicPadded)), make([]byte, footerEnd)
+	if err := ReadAt(r, magic, 0); err != nil {
 		return nil, err
 	}
-	if string(head) != Magic {
+	if !bytes.HasPrefix(magic, []byte(Magic)) {
 		return nil, errors.New("the file does not begin with ARROW1: it is not an Arrow file")
 	}
 	if err := ReadAt(r, tail, size-int64(footerEnd)); err != nil {
@@ -44,8 +46,8 @@ func OpenFile(r io.ReaderAt, size int64, shared Framing) (*FileFramer, error) {
 	if err := checkMetadataSize(int64(length), shared.Limit); err != nil {
 		return nil, err
 	}
-	shared.IsFile = true
-	f := &FileFramer{Framing: shared, r: r, end: size - int64(footerEnd+length)}
+	shared.isFile = true
+	f := &FileFramer{Framing: shared, r: r, magic: magic, end: size - int64(footerEnd+length)}
 	buf := make([]byte, length)
 	if err := ReadAt(r, buf, f.end); err != nil {
 		return nil, err
@@ -73,8 +75,9 @@ func (f *FileFramer) Schema() (*Schema, error) {
 // checkBlocks checks that each block fits into the file.
 func (f *FileFramer) checkBlocks() error {
 	for _, list := range [][]Block{f.Footer.Dictionaries, f.Footer.Batches} {
-		for i, b := range list { // once each number is in range, their sum does not overflow
-			if b.Offset < int64(len(MagicPadded)) || b.Offset > f.end || b.Meta < FramePrefix || b.Body < 0 || b.Body > f.end || b.Offset+int64(b.Meta)+b.Body > f.end {
+		for i, b := range list { // numbers in range have a sum that does not overflow
+			isInRange := int64(len(MagicPadded)) <= b.Offset && b.Offset <= f.end && b.Meta >= FramePrefix && 0 <= b.Body && b.Body <= f.end
+			if !isInRange || b.Offset+int64(b.Meta)+b.Body > f.end {
 				return fmt.Errorf("damaged: block %d of the footer lies outside the file", i)
 			}
 		}
@@ -114,7 +117,7 @@ func (f *FileFramer) Next() (*Frame, error) {
 	return m, m.check(&f.sums)
 }
 
-// readHead reads the metadata of the message in a block, which has FramePrefix bytes at least: see checkBlocks.
+// readHead reads the metadata of the message in a block, as a frame without a body. b.Meta is at least FramePrefix.
 func (f *FileFramer) readHead(b Block) (m *Frame, err error) {
 	if err := f.checkSize(int64(b.Meta)); err != nil {
 		return nil, err
@@ -134,9 +137,9 @@ func (f *FileFramer) readHead(b Block) (m *Frame, err error) {
 	return m, err
 }
 
-// checkContents checks that the footer lists every message and that no two overlap: a footer that lost a
-// block would lose rows. It returns the metadata of the schema at the file's beginning, which is in the
-// footer as well, or nil if there is none; Polars omits it.
+// checkContents checks that the footer lists every message, because rows would be lost otherwise, and that no two
+// messages overlap. It returns the metadata of the schema message at the file's beginning; nil if there is
+// none, as in files of Polars, which have the schema in the footer alone.
 func (f *FileFramer) checkContents() (schema []byte, err error) {
 	at := int64(len(MagicPadded)) // the end of the messages so far
 	if schema, err = f.readSchema(at); err != nil {
@@ -165,31 +168,28 @@ func (f *FileFramer) checkContents() (schema []byte, err error) {
 	return schema, f.checkRest(schema, at)
 }
 
-// checkRest checks the parts of a file that checksums do not cover, if it has checksums: the magic at its
-// beginning, the schema after it, nil if there is none, and the end marker, the only thing that may follow
-// the last message. That ends at offset at.
+// checkRest checks what checksums do not cover, in a file that has them: its first bytes must be MagicPadded, a schema
+// message must follow them, whose metadata is schema, and the end marker alone must follow the last message, which
+// ends at offset at. The program writes all files with checksums so.
 func (f *FileFramer) checkRest(schema []byte, at int64) error {
 	if !f.sums.there {
 		return nil
 	}
-	head, end := make([]byte, len(MagicPadded)), make([]byte, len(EndOfStream))
-	if err := ReadAt(f.r, head, 0); err != nil {
-		return err
-	}
+	end := make([]byte, len(EndOfStream))
 	if f.end-at != int64(len(end)) {
 		return errors.New("damaged: the last message is not followed by the end marker and the footer")
 	}
 	if err := ReadAt(f.r, end, at); err != nil {
 		return err
 	}
-	if schema == nil || string(head) != MagicPadded || string(end) != string(EndOfStream) {
+	if schema == nil || string(f.magic) != MagicPadded || string(end) != string(EndOfStream) {
 		return errors.New("damaged: the magic, the first message's marker or the end marker is wrong")
 	}
 	return nil
 }
 
-// messageAt returns the length of the metadata of the message at offset at, or 0 if there are not the first bytes
-// of one before end. The length is not checked.
+// messageAt returns the length of the metadata of the message at offset at; 0 if no message begins there, or if its first
+// bytes do not end before end. The length is not checked.
 func (f *FileFramer) messageAt(at, end int64) (int64, error) {
 	var prefix [FramePrefix]byte
 	if end-at < FramePrefix {
@@ -211,11 +211,11 @@ func (f *FileFramer) readSchema(at int64) ([]byte, error) {
 		return nil, err
 	}
 	m, err := f.readHead(Block{Offset: at, Meta: int32(FramePrefix + length)})
-	switch {
-	case err == nil && m.Kind == KindSchema:
+	if err == nil {
+		if m.Kind != KindSchema {
+			return nil, nil
+		}
 		err = m.check(&f.sums)
-	case err == nil:
-		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the first message: %w", err)

@@ -12,9 +12,9 @@ const maxMetadata = 64 << 20
 // flat reads a flatbuffer and checks every position before reading it.
 // The Arrow library's generated readers trust metadata, but it is input like any other.
 //
-// The first error sticks; after it everything reads as absent. A budget limits the
-// total bytes read, because offsets may share tables, and a chain of shared tables
-// would turn a small buffer into a huge tree.
+// The first error is kept; after it everything reads as absent. A budget limits the
+// bytes that are read in all: several references may lead to one table, so that a
+// small buffer of such tables would be read as a huge tree.
 type flat struct {
 	Buf    []byte
 	budget int   // bytes that may still be read
@@ -53,8 +53,11 @@ func (f *flat) at(pos, n int) []byte {
 	return f.Buf[pos : pos+n]
 }
 
+// uint32 returns the number at pos.
 func (f *flat) uint32(pos int) uint32 { return binary.LittleEndian.Uint32(f.at(pos, 4)) }
-func (f *flat) int64(pos int) int64   { return int64(binary.LittleEndian.Uint64(f.at(pos, 8))) }
+
+// int64 returns the number at pos.
+func (f *flat) int64(pos int) int64 { return int64(binary.LittleEndian.Uint64(f.at(pos, 8))) }
 
 // target returns the position to which the reference at pos leads. References only lead forward, so every walk
 // ends.
@@ -110,11 +113,11 @@ func (t Table) Field(slot, width int) int {
 	return t.Pos + offset
 }
 
-// number returns a field of size bytes, of which one byte has no sign; absent when it is absent.
-func (t Table) number(slot, size, absent int) int64 {
+// number returns a scalar field of size bytes, which has a sign unless it is one byte; missing if it is absent.
+func (t Table) number(slot, size, missing int) int64 {
 	pos := t.Field(slot, size)
 	if pos == 0 {
-		return int64(absent)
+		return int64(missing)
 	}
 	field := t.Flat.at(pos, size)
 	switch size {
@@ -128,9 +131,13 @@ func (t Table) number(slot, size, absent int) int64 {
 	return int64(binary.LittleEndian.Uint64(field))
 }
 
-// Uint8 returns a field of one byte, 0 when it is absent; int16 and int64 one of two and of eight.
+// Uint8 returns a field of one byte, 0 if it is absent.
 func (t Table) Uint8(slot int) uint8 { return uint8(t.number(slot, 1, 0)) }
+
+// int16 returns a field of two bytes, 0 if it is absent.
 func (t Table) int16(slot int) int16 { return int16(t.number(slot, 2, 0)) }
+
+// int64 returns a field of eight bytes, 0 if it is absent.
 func (t Table) int64(slot int) int64 { return t.number(slot, 8, 0) }
 
 // Table returns the table that a field refers to, and whether it is there and intact.
@@ -143,8 +150,8 @@ func (t Table) Table(slot int) (Table, bool) {
 	return sub, t.Flat.err == nil
 }
 
-// vector returns the position of a vector's first element and how many
-// elements of width bytes it has, all inside the buffer; 0 and 0 if it is absent. Strings are vectors of bytes.
+// vector returns the position of the first element of a vector field and the number of its elements, of
+// width bytes each and all inside the buffer; 0 and 0 if it is absent. Strings are vectors of bytes.
 func (t Table) vector(slot, width int) (pos, n int) {
 	ref := t.Field(slot, referenceSize)
 	if ref == 0 {
@@ -189,7 +196,7 @@ func (t Table) Tables(slot int, visit func(Table)) {
 	}
 }
 
-// NewFlat returns a reader of the flatbuffer buf. All bytes together may be read once, and maxMetadata of them again.
+// NewFlat returns a reader of the flatbuffer buf. Its budget suffices to read all bytes once, and maxMetadata more.
 func NewFlat(buf []byte) *flat { return &flat{Buf: buf, budget: maxMetadata + len(buf)} }
 
 // text returns a string field, "" when it is absent.

@@ -61,13 +61,13 @@ type Frame struct {
 	Header
 	head  []byte // as it was read: continuation marker, length, metadata
 	Body  *io.SectionReader
-	Bytes []byte // the body if it is in memory, else nil; of an empty one either
+	Bytes []byte // the body; nil if it is still in the file, and maybe if it is empty
 }
 
 // Meta returns the message's metadata.
 func (f *Frame) Meta() []byte { return f.head[FramePrefix:] }
 
-// InMemory puts a body that is in memory into the frame.
+// InMemory makes body, which is in memory, the frame's body.
 func (f *Frame) InMemory(body []byte) {
 	f.Bytes, f.Body = body, io.NewSectionReader(bytes.NewReader(body), 0, int64(len(body)))
 }
@@ -85,11 +85,11 @@ func (f *Frame) Load() error {
 	return nil
 }
 
-// LoadSpans reads the buffers that part lists, all or some of the frame's, into a new body of at most limit
-// bytes, and sets their offsets to those there. Buffers close together are read in one call.
+// LoadSpans reads the buffers that part lists, some or all of the frame's, into a new body of at most limit bytes. It
+// changes their offsets in part to those in the new body. Buffers close together are read in one call.
 func (f *Frame) LoadSpans(part *BatchMeta, limit int64) ([]byte, error) {
-	const gap = 4096                      // bytes: reading this many more costs less than another read
-	type run struct{ from, to, at int64 } // bytes from to to-1 of the old body, which begin at at in the new one
+	const gap = 4096                           // bytes: reading this many more costs less than another read
+	type run struct{ low, high, newLow int64 } // bytes low to high-1 of the old body, and where they begin in the new one
 	var runs []run
 	size := int64(0) // of the new body so far
 	for i, b := range part.Buffers {
@@ -101,22 +101,22 @@ func (f *Frame) LoadSpans(part *BatchMeta, limit int64) ([]byte, error) {
 			return nil, fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
 		}
 		last := len(runs) - 1
-		if last < 0 || b.Offset < runs[last].to || b.Offset > runs[last].to+gap { // before the last run's end, or far after it
-			size += (b.Offset - size) & 7 // the new offset is the old one modulo 8: alignment stays
-			runs = append(runs, run{from: b.Offset, to: b.Offset, at: size})
+		if last < 0 || b.Offset < runs[last].high || b.Offset > runs[last].high+gap { // before the last run's end, or far after it
+			size += (b.Offset - size) & 7 // new offsets equal old ones modulo 8, so that alignment remains
+			runs = append(runs, run{low: b.Offset, high: b.Offset, newLow: size})
 			last++
 		}
 		r := &runs[last]
-		size += b.Offset + b.Length - r.to
-		r.to = b.Offset + b.Length
-		part.Buffers[i].Offset = r.at + b.Offset - r.from
+		size += b.Offset + b.Length - r.high
+		r.high = b.Offset + b.Length
+		part.Buffers[i].Offset = r.newLow + b.Offset - r.low
 		if err := checkLength(size, limit); err != nil {
 			return nil, err
 		}
 	}
 	body := make([]byte, size)
 	for _, r := range runs {
-		if err := ReadAt(f.Body, body[r.at:r.at+r.to-r.from], r.from); err != nil {
+		if err := ReadAt(f.Body, body[r.newLow:r.newLow+r.high-r.low], r.low); err != nil {
 			return nil, err
 		}
 	}
@@ -134,24 +134,23 @@ type Framer interface {
 	Schema() (*Schema, error)
 	// Next returns the next message, or io.EOF after the last.
 	Next() (*Frame, error)
-	// Shared returns what the framer has in common with the others.
-	Shared() *Framing
+	// IsFile reports whether the input is of the file format, even if it is read as a stream.
+	IsFile() bool
 }
 
 // Framing is what the framers of files and streams have in common.
 type Framing struct {
-	Limit  int64 // bytes that a message's body may have: see checkMetadataSize for its metadata
-	Strict bool  // metadata is verified: see checkFlat
-	IsFile bool  // the input has a footer
-	// StopAtEnd reads nothing after a stream's end marker.
-	StopAtEnd bool
+	Limit     int64 // bytes that a message's body may have: see checkMetadataSize for its metadata
+	Strict    bool  // metadata is verified as readers in C++ do: see checkFlat
+	StopAtEnd bool  // nothing is read after a stream's end marker
+	isFile    bool  // the input has a footer
 	sums      sums
 }
 
-// Shared implements [Framer].
-func (f *Framing) Shared() *Framing { return f }
+// IsFile implements [Framer].
+func (f *Framing) IsFile() bool { return f.isFile }
 
-// checkSize refuses a message with too many bytes of metadata, before they are read.
+// checkSize returns an error if a message has too many bytes of metadata. It is called before they are read.
 func (f *Framing) checkSize(length int64) error {
 	if length > maxMetadata {
 		return fmt.Errorf("damaged: a message with %d bytes of metadata", length)
@@ -160,12 +159,11 @@ func (f *Framing) checkSize(length int64) error {
 }
 
 // parse reads the metadata of a message.
-func (f *Framing) parse(meta []byte) (h Header, err error) {
+func (f *Framing) parse(meta []byte) (Header, error) {
 	if f.Strict {
-		err = checkFlat(meta, messageLayout)
-	}
-	if err != nil {
-		return Header{}, err
+		if err := checkFlat(meta, messageLayout); err != nil {
+			return Header{}, err
+		}
 	}
 	return ParseHeader(meta)
 }
@@ -187,7 +185,7 @@ func (f *Framing) parseFooter(buf []byte) (foot footer, err error) {
 	return foot, err
 }
 
-// checkLength refuses a body that is larger than the limit.
+// checkLength returns an error if a body is larger than the limit.
 func checkLength(length, limit int64) error {
 	if length > limit {
 		return tables.TooLarge("a message of %d bytes is larger than the limit of %d", length, limit)
@@ -195,7 +193,7 @@ func checkLength(length, limit int64) error {
 	return nil
 }
 
-// Cut returns errCut for an end of input where more had to come, and any other error as it is.
+// Cut returns errCut for io.EOF and io.ErrUnexpectedEOF, where more input had to come, and any other error as it is.
 func Cut(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errCut
@@ -239,8 +237,8 @@ func ReadAt(r io.ReaderAt, buf []byte, offset int64) error {
 // footerEnd is the number of bytes after a footer: its length and the magic.
 const footerEnd = 4 + len(Magic)
 
-// footerSize returns the length of the footer of a file that ends with tail. room is
-// the most bytes that the footer with its length and magic may take.
+// footerSize returns the length of the footer of a file whose last bytes are tail. room is
+// the most bytes that the footer may take, with its length and the magic after it.
 func footerSize(tail []byte, room int64) (int, error) {
 	if len(tail) < footerEnd || string(tail[len(tail)-len(Magic):]) != Magic {
 		return 0, errTail

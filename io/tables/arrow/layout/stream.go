@@ -72,8 +72,8 @@ func (s *streamFramer) Next() (*Frame, error) {
 	return f, nil
 }
 
-// readPrefix returns the bytes before a message's metadata. In a file, which may omit the end marker, other
-// bytes are the footer: if that is as it should be, readPrefix returns io.EOF.
+// readPrefix returns the bytes before a message's metadata. A file may omit the end marker, so that the footer comes
+// instead of a message: readPrefix then returns what readEnd does, io.EOF if the footer is right.
 func (s *streamFramer) readPrefix() ([]byte, error) {
 	prefix := make([]byte, FramePrefix)
 	if _, err := io.ReadFull(s.r, prefix[:4]); err != nil {
@@ -84,9 +84,9 @@ func (s *streamFramer) readPrefix() ([]byte, error) {
 	case isMessage:
 		_, err := io.ReadFull(s.r, prefix[4:])
 		return prefix, Cut(err)
-	case s.IsFile && s.started:
+	case s.isFile && s.started:
 		return nil, s.readEnd(prefix[:4])
-	case s.IsFile:
+	case s.isFile:
 		return nil, errNotInOrder
 	case s.started:
 		return nil, errLegacy
@@ -94,14 +94,14 @@ func (s *streamFramer) readPrefix() ([]byte, error) {
 	return nil, errNotStream
 }
 
-// readEnd checks what follows the last message: nothing in a stream; in a file, a footer
-// that lists as many record batches as were read. It returns io.EOF on success. first
-// has the first bytes of the footer if they were read already.
+// readEnd checks what follows the last message: nothing may in a stream; in a file, a footer
+// must, which lists as many record batches as were read. It returns io.EOF if that is so. first
+// has those bytes of the footer that were read already.
 func (s *streamFramer) readEnd(first []byte) error {
-	if !s.IsFile && s.StopAtEnd {
+	if !s.isFile && s.StopAtEnd {
 		return io.EOF
 	}
-	if !s.IsFile {
+	if !s.isFile {
 		if _, err := s.r.ReadByte(); err != nil { // io.EOF, or why it cannot be read
 			return err
 		}
@@ -140,7 +140,7 @@ func OpenStream(r io.Reader, shared Framing) (*streamFramer, error) {
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	if s.IsFile = bytes.HasPrefix(head, []byte(Magic)); s.IsFile {
+	if s.isFile = bytes.HasPrefix(head, []byte(Magic)); s.isFile {
 		if _, err := s.r.Discard(len(MagicPadded)); err != nil {
 			return nil, Cut(err)
 		}

@@ -12,31 +12,33 @@ const (
 	flatScalar flatKind = iota // of size bytes
 	flatString                 // ends with a 0
 	flatVector                 // of elements of size bytes
-	flatTable                  // a table of the layout of
-	flatTables                 // a vector of these
-	flatUnion                  // a table of one of the layouts in union, by the number in the field before
+	flatTable                  // a table with the layout of
+	flatTables                 // a vector of such tables
+	flatUnion                  // a table with one of the layouts in union, by the number in the field before
 )
 
 // flatField is a field of a table.
 type flatField struct {
-	kind   flatKind
-	size   int
-	absent int // what a scalar is that is absent
-	of     *flatLayout
-	union  map[uint8]*flatLayout
+	kind    flatKind
+	size    int
+	missing int // the value of a scalar that is absent
+	of      *flatLayout
+	union   map[uint8]*flatLayout
 }
 
 // flatLayout is a table's fields, by slot.
 type flatLayout struct{ fields []flatField }
 
-// or returns a scalar field that is absent where it is not written, instead of 0.
-func (f flatField) or(absent int) flatField { f.absent = absent; return f }
+// or returns a scalar field whose value is missing if it is absent, instead of 0.
+func (f flatField) or(missing int) flatField { f.missing = missing; return f }
 
+// These functions return fields of each kind.
 func scalar(size int) flatField        { return flatField{kind: flatScalar, size: size} }
 func vectorOf(size int) flatField      { return flatField{kind: flatVector, size: size} }
 func tablesOf(l *flatLayout) flatField { return flatField{kind: flatTables, of: l} }
 func tableOf(l *flatLayout) flatField  { return flatField{kind: flatTable, of: l} }
 
+// layoutOf returns the layout of a table with these fields, which are in the order of their slots.
 func layoutOf(fields ...flatField) *flatLayout { return &flatLayout{fields: fields} }
 
 var (
@@ -77,14 +79,15 @@ func init() {
 	}
 }
 
-// checkFlat verifies the flatbuffer in buf, whose root has that layout.
+// checkFlat verifies the flatbuffer in buf, whose root has the given layout.
 func checkFlat(buf []byte, layout *flatLayout) error {
 	f := NewFlat(buf)
 	f.verify(f.alignedTarget(0), layout, 1)
 	return f.err
 }
 
-// alignedTarget follows the reference at pos, which must lead somewhere. Both ends of it must be aligned.
+// alignedTarget returns the position to which the reference at pos leads: inside the buffer, after pos. Both must be
+// aligned.
 func (f *flat) alignedTarget(pos int) int {
 	to := f.target(pos)
 	if f.err == nil && (pos%4 != 0 || to%4 != 0 || to == pos || to >= len(f.Buf)) {
@@ -94,8 +97,8 @@ func (f *flat) alignedTarget(pos int) int {
 }
 
 // verify checks that the table at pos, and all that it refers to, is as layout says: inside the
-// buffer, aligned, and texts with a zero after them. Errors are kept by fail. It skips a table whose layout is
-// nil: it is not known here. depth is that of the table, 1 for the root.
+// buffer, aligned, and texts with a zero after them. Errors are kept by fail. A table whose layout is not
+// known here (nil) is not checked. depth is that of the table, 1 for the root.
 func (f *flat) verify(pos int, layout *flatLayout, depth int) {
 	if f.err != nil || layout == nil {
 		return

@@ -213,7 +213,7 @@ func (t Table) numbers(kind uint8) (list []int) {
 	layout, isKnown := typeLayouts[kind]
 	for slot := 0; isKnown && slot < len(layout.fields) && layout.fields[slot].kind == flatScalar; slot++ {
 		field := layout.fields[slot]
-		list = append(list, int(t.number(slot, field.size, field.absent)))
+		list = append(list, int(t.number(slot, field.size, field.missing)))
 	}
 	return list
 }
