@@ -14,7 +14,8 @@ import (
 )
 
 // bodyCopier reads the buffers of a record batch's body one after the other, and appends buffers to a
-// new body.
+// new body. Parts of the input's body in a file may be lifted: the new body has places for them, and the output copies
+// them from file to file (see [lifted]).
 type bodyCopier struct {
 	record   *copiedRecord
 	grant    *budget.Grant
@@ -22,16 +23,16 @@ type bodyCopier struct {
 	inflated int64 // bytes that were decompressed so far
 
 	made layout.BatchMeta // of the new body
-	out  pooled           // the new body, without what is lifted
+	out  pooled           // the new body, without the lifted parts
 
 	lifted     []lifted // parts of the new body
-	liftedSize int64
+	liftedSize int64    // bytes of these
 
 	raw    pooled // scratch: a buffer as it lies in the file
 	plain  pooled // scratch: a buffer decompressed
 	built  pooled // scratch: a buffer that is built
 	bitmap pooled // scratch: a bitmap that is built
-	runs   int    // of rows and values that are in memory, or what takes as much
+	runs   int    // number of runs of rows and values in memory; what takes as much counts as one
 
 	lz4    lz4frame.Frame
 	ranges []zstdcut.Range
@@ -39,22 +40,23 @@ type bodyCopier struct {
 	refused *zstdcut.Refusals
 }
 
-// pooled is memory of the pool.
+// pooled is memory of the record's pool.
 type pooled struct {
 	bytes   []byte
-	charged int64 // bytes that the grant has for it
+	charged int64 // bytes that charge has counted for it
 }
 
 // runSize is the number of bytes that a run takes in a slice that grows.
 const runSize = 32
 
-// newBodyCopier returns a copier for a record batch, which takes memory from a grant. It must be released.
+// newBodyCopier returns a copier for a record batch, which takes memory from a grant. refused counts frames that could
+// not be cut. The copier must be released.
 func newBodyCopier(r *copiedRecord, grant *budget.Grant, refused *zstdcut.Refusals) bodyCopier {
 	made := layout.BatchMeta{Version: r.meta.Version, Codec: r.meta.Codec}
 	return bodyCopier{record: r, grant: grant, refused: refused, made: made}
 }
 
-// release gives all memory back but the new body's.
+// release gives all memory back except the new body's.
 func (b *bodyCopier) release() {
 	for _, p := range []*pooled{&b.raw, &b.plain, &b.built, &b.bitmap} {
 		b.record.pool.Put(p.bytes)
@@ -65,8 +67,8 @@ func (b *bodyCopier) release() {
 	b.held = kept
 }
 
-// charge takes n bytes from the grant for p, in place of those that it had. The new body may have limit
-// bytes, and so may all else together.
+// charge counts n bytes for p from now on, and takes from the grant what it does not hold yet. The new body may have at
+// most limit bytes, and so may everything else together.
 func (b *bodyCopier) charge(p *pooled, n int64) error {
 	p.charged = n
 	scratch := b.raw.charged + b.plain.charged + b.built.charged + b.bitmap.charged + runSize*int64(b.runs)
@@ -94,7 +96,7 @@ func (b *bodyCopier) alloc(p *pooled, n int) ([]byte, error) {
 	return p.bytes[:n], nil
 }
 
-// grow makes room for n more bytes of the new body, as [slices.Grow] does.
+// grow makes room in memory for n more bytes of the new body.
 func (b *bodyCopier) grow(n int) error {
 	size := len(b.out.bytes)
 	if err := b.charge(&b.out, max(b.out.charged, int64(size+n))); err != nil {
@@ -110,8 +112,8 @@ func (b *bodyCopier) grow(n int) error {
 	return nil
 }
 
-// reserve makes room for the new body, so that it is rarely moved: for the share that n rows have of each buffer
-// that will not be lifted, and for spare bytes after all buffers.
+// reserve makes room for the new body, so that growing rarely moves it: for n rows' share of each buffer that will
+// probably not be lifted, and for spare bytes after all buffers.
 func (b *bodyCopier) reserve(n, spare int) error {
 	r, size := b.record, int64(0)
 	for _, s := range r.meta.Buffers {
@@ -119,8 +121,8 @@ func (b *bodyCopier) reserve(n, spare int) error {
 		if r.meta.Rows > 0 {
 			kept = int64(float64(kept) * float64(n) / float64(r.meta.Rows))
 		}
-		cut := b.liftsBlocks() && zstdcut.Worth(int(s.Length), int(kept), 0) // 0: however many ranges
-		if !cut && !b.lifts(kept, b.runs) {
+		liftsBlocks := b.liftsBlocks() && zstdcut.Worth(int(s.Length), int(kept), 0) // 0: however many ranges
+		if !liftsBlocks && !b.lifts(kept, b.runs) {
 			size += kept
 		}
 	}
@@ -147,7 +149,7 @@ func (b *bodyCopier) readRaw(s layout.Span) ([]byte, error) {
 	return raw, err
 }
 
-// readPlain returns a buffer decompressed, which must have at least least bytes. It is valid until the
+// readPlain returns a buffer decompressed, which must have least bytes or more. It is valid until the
 // next call, and must not be changed.
 func (b *bodyCopier) readPlain(s layout.Span, least int) ([]byte, error) {
 	raw, err := b.readRaw(s)
@@ -163,12 +165,13 @@ func (b *bodyCopier) readPlain(s layout.Span, least int) ([]byte, error) {
 	return b.inflate(raw, least)
 }
 
-// mostRatio is how many times larger than their body buffers may be decompressed, if they have more than
-// the limit's bytes together: a small body must not take long.
+// mostRatio limits the time that a small body takes: if its buffers have more bytes than the limit in all, decompressed,
+// these must be fewer than mostRatio times the bytes of the body.
 const mostRatio = 256
 
-// inflate returns a buffer of a compressed body decompressed, which must have at least least bytes. raw is not
-// empty. The result is valid until the next call. It is a part of raw if the buffer is stored uncompressed.
+// inflate returns a buffer of a compressed body decompressed, which must have least bytes or more. raw has the buffer's
+// bytes as they lie, and is not empty. The result is valid until the next call; it is a part of raw if the buffer is
+// stored uncompressed.
 func (b *bodyCopier) inflate(raw []byte, least int) ([]byte, error) {
 	size, err := layout.UncompressedSize(raw)
 	if err != nil {
@@ -199,8 +202,7 @@ func (b *bodyCopier) inflate(raw []byte, least int) ([]byte, error) {
 // add appends a buffer of content to the new body, compressed fast if the body is compressed.
 func (b *bodyCopier) add(content []byte) error { return b.addDeflated(content, compress.Fastest) }
 
-// addDeflated appends a buffer of content to the new body, compressed if the body is compressed. level is that of
-// zstd.
+// addDeflated is add with a level of zstd.
 func (b *bodyCopier) addDeflated(content []byte, level int) error {
 	begin := b.madeSize()
 	if err := b.grow(len(content)); err != nil {
@@ -210,7 +212,7 @@ func (b *bodyCopier) addDeflated(content []byte, level int) error {
 	return b.endBuffer(begin)
 }
 
-// endBuffer pads and lists the buffer that begins at begin of the new body and ends it.
+// endBuffer pads and lists the last buffer of the new body, which begins at byte begin.
 func (b *bodyCopier) endBuffer(begin int64) error {
 	size := b.madeSize() - begin
 	b.made.Buffers = append(b.made.Buffers, layout.Span{Offset: begin, Length: size})
@@ -241,9 +243,9 @@ type selection struct {
 	runs  tables.Rows // that are kept
 }
 
-// copyValues appends a buffer with the kept runs of the values in buffer s, which have width bytes each. s must
-// have n values. If all are kept, it is copied as it lies, unless more than padding follows them.
-// Otherwise the rest is cut out of the compressed bytes, or the kept values are compressed.
+// copyValues appends a buffer with the kept runs of the values in buffer s of the input. s must have n values or more, of
+// width bytes each. If all are kept and only padding follows them, s is copied as it lies. Otherwise the rest is cut out
+// of its compressed bytes, or the kept values are compressed again.
 func (b *bodyCopier) copyValues(s layout.Span, width, n int, runs tables.Rows) error {
 	if n > math.MaxInt/2/width { // no buffer has so many bytes
 		return layout.ErrShort
@@ -281,8 +283,9 @@ func (b *bodyCopier) copyValues(s layout.Span, width, n int, runs tables.Rows) e
 	return b.cutOrDeflate(v, raw, plain)
 }
 
-// cutOrDeflate appends a buffer with the kept values of one of a compressed body. raw has its bytes as they lie,
-// and plain decompressed, which are overwritten.
+// cutOrDeflate appends a buffer with the kept values v, for a compressed body: it cuts the input's buffer, if that is
+// worth it, or compresses again. raw has the bytes of the input's buffer as they lie, and plain has them decompressed and
+// may be overwritten.
 func (b *bodyCopier) cutOrDeflate(v selection, raw, plain []byte) error {
 	if layout.IsStored(raw) { // plain is a part of the input's body, which must not change
 		to, err := b.alloc(&b.plain, v.kept)
@@ -293,7 +296,7 @@ func (b *bodyCopier) cutOrDeflate(v selection, raw, plain []byte) error {
 	}
 	ranges := len(v.runs)
 	if b.made.Codec == layout.CodecLZ4 {
-		ranges = 0 // cutting takes blocks, however many ranges each has
+		ranges = 0 // blocks are copied or compressed again, however many ranges they have
 	}
 	if zstdcut.Worth(len(plain), v.kept, ranges) {
 		if ok, err := b.cutFrame(v, raw, plain); ok || err != nil {
@@ -308,7 +311,7 @@ func (b *bodyCopier) cutOrDeflate(v selection, raw, plain []byte) error {
 // fastest.
 const leastChosen = 2 << 20
 
-// level returns the level of zstd with which to compress what is kept of a buffer: raw as it lies, plain
+// level returns the level of zstd with which to compress the kept values of a buffer, which is raw as it lies and plain
 // decompressed.
 func (b *bodyCopier) level(plain, raw []byte) int {
 	if b.made.Codec != layout.CodecZstd || len(plain) < leastChosen {
@@ -330,22 +333,23 @@ func (b *bodyCopier) plainSize(s layout.Span) (int64, error) {
 	return size, err
 }
 
-// copyWhole appends a buffer as it lies in the input's body. It is lifted if the body is in a file.
+// copyWhole appends a buffer as it lies in the input's body; from a file it is lifted.
 func (b *bodyCopier) copyWhole(s layout.Span) error {
-	all := tables.Rows(nil).Add(0, int(s.Length)) // as values of a byte
+	all := tables.Rows(nil).Add(0, int(s.Length)) // of values of one byte
 	return b.copyRuns(selection{span: s, width: 1, kept: int(s.Length), runs: all}, b.record.frame.Bytes == nil)
 }
 
-// longRun is the least average number of bytes of runs that are lifted: shorter ones are read faster together.
+// longRun is the least average number of bytes of runs that are lifted. It takes longer to read shorter ones one by one
+// than to read the whole buffer.
 const longRun = 8 << 10
 
-// lifts reports whether runs of values are lifted, of an uncompressed buffer in a file. They have kept bytes
-// together.
+// lifts reports whether to lift a number of runs of values, which have kept bytes in all. They must be of an uncompressed
+// buffer in a file.
 func (b *bodyCopier) lifts(kept int64, runs int) bool {
 	return b.record.frame.Bytes == nil && b.made.Codec == layout.CodecNone && kept/longRun >= int64(runs)
 }
 
-// copyPlain appends a buffer with the kept values of one of a body that is not compressed.
+// copyPlain appends a buffer with the kept values v of a body that is not compressed.
 func (b *bodyCopier) copyPlain(v selection) error {
 	if v.span.Length < int64(v.size) {
 		return layout.ErrShort
@@ -353,8 +357,8 @@ func (b *bodyCopier) copyPlain(v selection) error {
 	return b.copyRuns(v, b.lifts(int64(v.kept), len(v.runs)))
 }
 
-// copyRuns appends a buffer with the bytes of the kept values as they lie in the input's body. lifts says that they
-// are lifted: the body is in a file.
+// copyRuns appends a buffer with the kept values v as they lie in the input's body. lifts says that they are lifted,
+// which takes a body in a file.
 func (b *bodyCopier) copyRuns(v selection, lifts bool) error {
 	begin := b.madeSize()
 	if lifts {
@@ -376,20 +380,20 @@ func (b *bodyCopier) copyRuns(v selection, lifts bool) error {
 	return b.endBuffer(begin)
 }
 
-// cutters are kept because each has tables.
+// cutters are kept because each has much memory.
 var cutters = sync.Pool{New: func() any { return new(zstdcut.Cutter) }}
 
-// cutFrame appends a buffer with the kept values of a compressed one by cutting the rest out of its frame. raw and
-// plain are as in cutOrDeflate. It returns false, and appends nothing, if the frame cannot be cut.
+// cutFrame appends a buffer with the kept values v by cutting the others out of the frame of the input's buffer. raw and
+// plain are as in cutOrDeflate. ok is false, and nothing is appended, if the frame cannot be cut.
 func (b *bodyCopier) cutFrame(v selection, raw, plain []byte) (ok bool, err error) {
 	b.ranges = b.ranges[:0]
 	for _, r := range v.runs {
 		b.ranges = append(b.ranges, zstdcut.Range{Low: r.Low * v.width, High: r.High * v.width})
 	}
 	need := len(raw)
-	if b.liftsBlocks() { // only changed blocks come into memory, where they may take more than before
+	if b.liftsBlocks() { // only blocks that change take memory, and these may be larger than before
 		changed := b.lz4.Changed(b.ranges)
-		need = min(need, changed+changed/8+64<<10) // a guess: more is appended if need be
+		need = min(need, changed+changed/8+64<<10) // a guess: the body grows if they need more
 	}
 	if err := b.grow(need); err != nil {
 		return false, err
@@ -401,7 +405,7 @@ func (b *bodyCopier) cutFrame(v selection, raw, plain []byte) (ok bool, err erro
 	} else {
 		cutter := cutters.Get().(*zstdcut.Cutter)
 		defer cutters.Put(cutter)
-		if out, err = cutter.Cut(out, raw[layout.PrefixSize:], plain, nil, b.ranges); err != nil { // nil: nothing comes before them
+		if out, err = cutter.Cut(out, raw[layout.PrefixSize:], plain, nil, b.ranges); err != nil { // nil: nothing comes before the ranges
 			b.refused.Count(err)
 		}
 		ok = err == nil
@@ -414,14 +418,13 @@ func (b *bodyCopier) cutFrame(v selection, raw, plain []byte) (ok bool, err erro
 	return true, b.endBuffer(begin)
 }
 
-// liftsBlocks reports whether blocks of an LZ4 frame are lifted.
+// liftsBlocks reports whether blocks that do not change are lifted: those of LZ4 frames in a file.
 func (b *bodyCopier) liftsBlocks() bool {
 	return b.record.frame.Bytes == nil && b.made.Codec == layout.CodecLZ4
 }
 
-// liftBlocks returns the function that [lz4frame.Frame.Cut] calls for blocks that it copies unchanged, low to
-// high-1 of the frame in buffer s: it lifts them, and appends nothing to dst. It is nil for a body in memory, whose
-// blocks are appended.
+// liftBlocks returns the function that [lz4frame.Frame.Cut] calls for a block that does not change: bytes low to high-1
+// of the frame in buffer s. The function lifts the block, and appends nothing to dst. It is nil if blocks are not lifted.
 func (b *bodyCopier) liftBlocks(s layout.Span) func(dst []byte, low, high int) []byte {
 	if !b.liftsBlocks() {
 		return nil
@@ -432,7 +435,8 @@ func (b *bodyCopier) liftBlocks(s layout.Span) func(dst []byte, low, high int) [
 	}
 }
 
-// lift appends a part of the input's body to the new one, of which at bytes are in memory.
+// lift appends size bytes of the input's body, from byte from on, to the new body without reading them. at is the number
+// of bytes of the new body that are in memory.
 func (b *bodyCopier) lift(at int, from, size int64) {
 	b.liftedSize += size
 	if n := len(b.lifted); n > 0 {
@@ -444,5 +448,5 @@ func (b *bodyCopier) lift(at int, from, size int64) {
 	b.lifted = append(b.lifted, lifted{at: at, from: from, size: size})
 }
 
-// madeSize returns the size of the new body so far, with what is lifted.
+// madeSize returns the size of the new body so far, lifted parts included.
 func (b *bodyCopier) madeSize() int64 { return int64(len(b.out.bytes)) + b.liftedSize }

@@ -16,7 +16,7 @@ import (
 )
 
 // A record batch of which some rows are kept is gathered: of each buffer, the bytes of the kept
-// rows are copied, a run of rows at a time. Nothing becomes an array of the library's.
+// rows are copied to a new body, a run of rows at a time. Nothing becomes an array of the library.
 //
 //	validity, booleans     bits
 //	values of fixed width  bytes
@@ -24,9 +24,9 @@ import (
 //	texts                  offsets, from 0 again; bytes from the first text of a run to
 //	                       its last
 //	views                  16 bytes a value; the bytes that they refer to
-//	lists                  offsets, from 0 again; the child, by runs of its values
+//	lists                  offsets, from 0 again; the child, by runs of the lists' values
 //	structs                the children, by the same runs
-//	lists of fixed size    the child, by runs that are longer by the lists' size
+//	lists of fixed size    the child, by runs that are as many times longer as a list has values
 //	list views             offsets and sizes; the parts of the child that they refer to
 //	unions                 type codes; the children, of dense ones by new offsets
 //	run ends               the ends of the runs that have kept rows; a value for each
@@ -34,14 +34,14 @@ import (
 // Kept says which rows of a part are copied.
 type Kept struct {
 	Rows tables.Rows
-	// Texts, unless nil, are the kept rows of column Column of the input, an array of texts with offsets. Whoever
-	// has decoded them anyway gives them here, so that they are not gathered again.
+	// Texts, unless nil, has the kept rows of one column of the input, whose index is Column: an array of texts with
+	// offsets. A caller that has decoded the column anyway gives them here, so that they are not gathered again.
 	Column int
 	Texts  *array.Data
 }
 
-// gather returns the kept rows of a record batch as a message, still without a head. It leaves room for spare bytes
-// of columns that are added. Its memory is taken from a grant. refused counts buffers that could not be cut.
+// gather returns the kept rows of a record batch as a message, still without a head. Its body has room for spare bytes
+// of columns to add, and its memory is taken from a grant. refused counts buffers that could not be cut.
 func (r *copiedRecord) gather(kept Kept, spare int, grant *budget.Grant, refused *zstdcut.Refusals) (m message, err error) {
 	size := int64(0)
 	if r.schema.Unknown != nil && r.whole {
@@ -62,17 +62,17 @@ func (r *copiedRecord) gather(kept Kept, spare int, grant *budget.Grant, refused
 	return message{body: g.out.bytes, lifted: g.lifted, from: r.frame, batch: &g.made, indices: g.inputIndices}, nil
 }
 
-// gathering is the state of gathering a record batch. Each method that gathers something goes on with the input's
-// next arrays and buffers, and appends the kept part of them to the new body.
+// gathering is the state of gathering a record batch. A method that gathers something reads the input's next array, or
+// buffers, and appends the kept values to the new body.
 type gathering struct {
 	bodyCopier
 	at           layout.Cursor // of the input's arrays and buffers
 	kept         Kept
-	inputIndices []inputIndices // that the new body lacks
+	inputIndices []inputIndices // buffers that the new body lacks until the indices are renumbered
 }
 
-// columns gathers the copied columns. After their buffers it leaves room for spare bytes, and for the indices, which
-// get into the body when they are renumbered.
+// columns gathers the copied columns. It makes room in the body for spare bytes more, and for the indices, which are
+// appended when they are renumbered.
 func (g *gathering) columns(spare int) error {
 	if err := g.reserve(g.kept.Rows.Count(), spare); err != nil {
 		return err
@@ -109,8 +109,8 @@ func (g *gathering) addTexts(d *array.Data) error {
 	return err
 }
 
-// nextNode returns the input's next array, which must have at least least values: rows of the array around it
-// refer to them. It is there, because Reader.Next has checked the number of arrays and buffers.
+// nextNode returns the node of the input's next array. The array must have least values or more, because rows of the
+// array that contains it refer to them. There is such a node: Reader.Next has checked the number of arrays and buffers.
 func (g *gathering) nextNode(least int) (layout.FieldNode, error) {
 	node := g.record.meta.Nodes[g.at.Nodes]
 	g.at.Nodes++
@@ -124,14 +124,14 @@ func (g *gathering) nextNode(least int) (layout.FieldNode, error) {
 // source is an array of the input, and which of its values are kept.
 type source struct {
 	*layout.Shape
-	length int          // values that it has
-	rows   tables.Rows  // those that are kept
-	n      int          // how many these are
-	valid  tables.Valid // the kept values' bitmap, until the next bitmap is gathered; nil if none of them is null
+	length int          // number of its values
+	rows   tables.Rows  // the values that are kept
+	n      int          // number of these
+	valid  tables.Valid // of the kept values, until the next bitmap is gathered; nil if none of them is null
 }
 
-// array gathers the kept values of the input's next array with its children. It has shape s and must have at least
-// least values. rows are those that are kept.
+// array gathers some values of the input's next array, rows, with its children. The array has shape s and must have
+// least values or more.
 func (g *gathering) array(s *layout.Shape, least int, rows tables.Rows) error {
 	node, err := g.nextNode(least)
 	if err != nil {
@@ -189,8 +189,17 @@ func (g *gathering) nextBuffer() layout.Span {
 // readNext returns the next buffer of the input, as readPlain does.
 func (g *gathering) readNext(least int) ([]byte, error) { return g.readPlain(g.nextBuffer(), least) }
 
-// validity gathers the validity bitmap of an array with this node. It returns the new one, valid until the next
-// bitmap is gathered, and the number of nulls; the bitmap is nil if there are none.
+// copyNext copies the kept values in the next buffer of the input, of width bytes each, to the beginning of to.
+func (g *gathering) copyNext(to []byte, a source, width int) error {
+	from, err := g.readNext(a.length * width)
+	if err == nil {
+		a.rows.CopyValues(to, from, width)
+	}
+	return err
+}
+
+// validity gathers the validity bitmap of an array with this node. It returns the kept values' bitmap, which is valid
+// until the next bitmap is gathered, and the number of nulls. The bitmap is nil if there are none.
 func (g *gathering) validity(node layout.FieldNode, a source) (valid []byte, nulls int64, err error) {
 	if node.Nulls == 0 || node.Length == 0 {
 		g.nextBuffer()
@@ -235,17 +244,15 @@ func (g *gathering) values(a source, width int) error {
 
 // indices gathers a buffer of indices into a dictionary. The new body lacks them until they are renumbered.
 func (g *gathering) indices(a source) error {
-	from, err := g.readNext(a.Width * a.length)
-	if err == nil {
-		err = g.grant.Take(int64(a.n*a.Width + len(a.valid)))
-	}
-	if err != nil {
+	if err := g.grant.Take(int64(a.n*a.Width + len(a.valid))); err != nil {
 		return err
 	}
 	kept := inputIndices{buffer: len(g.made.Buffers), shape: a.Shape, values: make([]byte, a.n*a.Width), valid: bytes.Clone(a.valid)}
-	a.rows.CopyValues(kept.values, from, a.Width)
 	g.inputIndices = append(g.inputIndices, kept)
-	return g.add(nil) // its place, which addIndices sets
+	if err := g.copyNext(kept.values, a, a.Width); err != nil {
+		return err
+	}
+	return g.add(nil) // lists the buffer, whose place addIndices sets
 }
 
 // texts gathers offsets of width bytes, and the bytes between them.
@@ -268,8 +275,8 @@ func (g *gathering) lists(a source, width int) error {
 	return g.child(&a.Children[0], end, values)
 }
 
-// child gathers a child, the input's next array, of which other runs of values are kept than of the array around
-// it: they are counted as long as they are in memory. s and least are as in array.
+// child gathers values of a child, as array does. They are other runs than those of the array that contains it, so that
+// these take memory, which g.runs counts meanwhile.
 func (g *gathering) child(s *layout.Shape, least int, values tables.Rows) error {
 	g.runs += len(values)
 	defer func() { g.runs -= len(values) }()
@@ -287,7 +294,7 @@ func (g *gathering) children(a source) error {
 }
 
 // offsets gathers a buffer of offsets of width bytes. It returns the last offset of the input, and
-// the runs of values to which the offsets of kept rows refer.
+// the runs of the input's values that kept rows have.
 func (g *gathering) offsets(a source, width int) (end int, values tables.Rows, err error) {
 	least := (a.length + 1) * width
 	if a.length == 0 {
@@ -314,7 +321,7 @@ func (g *gathering) offsets(a source, width int) (end int, values tables.Rows, e
 	return end, values, err
 }
 
-// fixedLists gathers the values of lists of one length.
+// fixedLists gathers the values of lists that all have a.Width values.
 func (g *gathering) fixedLists(a source) error {
 	if a.length > math.MaxInt/2/a.Width {
 		return layout.ErrShort
@@ -322,8 +329,8 @@ func (g *gathering) fixedLists(a source) error {
 	return g.child(&a.Children[0], a.length*a.Width, a.rows.Times(a.Width))
 }
 
-// referred gathers values of a child, the input's next array, to which list views or offsets of a dense union
-// refer. They may lie anywhere in it, so the last of them says how many values it must have.
+// referred gathers the values of a child, the input's next array, to which list views or offsets of a dense union refer.
+// The child must have all of them.
 func (g *gathering) referred(s *layout.Shape, values tables.Rows) error {
 	least := 0
 	if len(values) > 0 {
@@ -334,7 +341,7 @@ func (g *gathering) referred(s *layout.Shape, values tables.Rows) error {
 
 // listViews gathers offsets and sizes of width bytes, and the values of the lists.
 func (g *gathering) listViews(a source, width int) error {
-	g.runs += 2 * a.n // at most: runs of values, and where each begins
+	g.runs += 2 * a.n // at most: runs of values, and the new begin of each
 	defer func() { g.runs -= 2 * a.n }()
 	built, err := g.build(2 * a.n * width)
 	if err != nil {
@@ -342,11 +349,9 @@ func (g *gathering) listViews(a source, width int) error {
 	}
 	offsets, sizes := built[:a.n*width], built[a.n*width:]
 	for _, to := range [][]byte{offsets, sizes} {
-		from, err := g.readNext(a.length * width)
-		if err != nil {
+		if err := g.copyNext(to, a, width); err != nil {
 			return err
 		}
-		a.rows.CopyValues(to, from, width)
 	}
 	values, err := a.valid.MoveLists(offsets, sizes, width)
 	if err == nil {
@@ -372,25 +377,23 @@ func (g *gathering) sparseUnion(a source) error {
 // denseUnion gathers type codes, a byte each, and offsets, 4 bytes each, and the values that these refer to in
 // each child.
 func (g *gathering) denseUnion(a source) error {
-	g.runs += 3 * a.n // at most: runs of values, where each begins, and type codes
+	g.runs += 3 * a.n // at most: runs of values, the new begin of each, and type codes
 	defer func() { g.runs -= 3 * a.n }()
-	from, err := g.readNext(a.length)
-	if err != nil {
-		return err
-	}
 	codes := make([]byte, a.n)
-	a.rows.CopyValues(codes, from, 1)
-	if err = g.add(codes); err != nil {
+	err := g.copyNext(codes, a, 1)
+	if err == nil {
+		err = g.add(codes)
+	}
+	if err != nil {
 		return err
 	}
 	offsets, err := g.build(4 * a.n)
+	if err == nil {
+		err = g.copyNext(offsets, a, 4)
+	}
 	if err != nil {
 		return err
 	}
-	if from, err = g.readNext(4 * a.length); err != nil {
-		return err
-	}
-	a.rows.CopyValues(offsets, from, 4)
 	values, err := tables.MoveUnion(codes, offsets, a.Codes)
 	if err == nil {
 		err = g.add(offsets)
@@ -435,7 +438,7 @@ func (g *gathering) runEnds(a source) error {
 // views gathers an array of views, with the parts of buffers to which they refer.
 func (g *gathering) views(a source) error {
 	const size = arrow.ViewHeaderSizeBytes
-	g.runs += 2 * a.n // at most: parts, and where each begins
+	g.runs += 2 * a.n // at most: runs of bytes, and the new begin of each
 	defer func() { g.runs -= 2 * a.n }()
 	headers := g.nextBuffer()
 	from, err := g.readPlain(headers, size*a.length)
