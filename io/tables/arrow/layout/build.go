@@ -6,11 +6,11 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Metadata is built here. A function that ends in Message returns the metadata of a whole message, with room for
-// a checksum; its name with build builds a part of a flatbuffer and returns where that begins.
+// Metadata is built here. Functions whose names end in Message return the metadata of a whole message, with room for a
+// checksum. Functions whose names begin with build add a part to a flatbuffer and return where that begins.
 
-// RecordMessage returns the metadata of a record batch message whose body has bodyLength bytes. sum is the room that
-// it leaves for a checksum: NoSum, or what PartSum returns. pairs are more keys and values, nil for none.
+// RecordMessage returns the metadata of a record batch message whose body has bodyLength bytes. sum, which is NoSum or
+// made by PartSum, is the room for a checksum. pairs are further keys and values, nil for none.
 func RecordMessage(b *BatchMeta, bodyLength int64, sum []byte, pairs *KeyValues) []byte {
 	fb := flatbuffers.NewBuilder(1024)
 	return finishMessage(fb, KindRecord, b.Version, bodyLength, buildBatch(fb, b), sum, pairs)
@@ -27,7 +27,7 @@ func DictionaryMessage(d *DictionaryMeta, bodyLength int64) []byte {
 	return finishMessage(fb, KindDictionary, d.Batch.Version, bodyLength, fb.EndObject(), NoSum[:], nil)
 }
 
-// SchemaMessage returns the metadata of a schema message with Schema table t of another message or a footer.
+// SchemaMessage returns the metadata of a schema message. Its schema is table t of another message or of a footer.
 func SchemaMessage(t Table) []byte {
 	fb := flatbuffers.NewBuilder(len(t.Flat.Buf) + 256)
 	return finishMessage(fb, KindSchema, MetadataV5, 0, graft(fb, t.Flat.Buf, t.Pos), NoSum[:], nil)
@@ -35,12 +35,12 @@ func SchemaMessage(t Table) []byte {
 
 // KeyValues are the keys and values of a message or footer that was read, without its checksum.
 type KeyValues struct {
-	buf       []byte // the flatbuffer
-	positions []int  // of the KeyValue tables in it
+	buf       []byte // the message's or footer's flatbuffer
+	positions []int  // of the KeyValue tables in buf
 }
 
-// ReadPairs returns the keys and values in a slot of the root of the flatbuffer buf, whose memory they share; nil
-// for none, or if they are damaged.
+// ReadPairs returns the keys and values in a slot of the root table of the flatbuffer buf, whose memory they share. It
+// returns nil if there are none, or if they are damaged.
 func ReadPairs(buf []byte, slot int) *KeyValues {
 	k := &KeyValues{buf: buf}
 	f := NewFlat(buf)
@@ -55,8 +55,8 @@ func ReadPairs(buf []byte, slot int) *KeyValues {
 	return k
 }
 
-// buildPairs builds a vector of KeyValue tables: others, nil for none, and one of sum, which has room for the
-// checksum.
+// buildPairs builds a vector of KeyValue tables: others, which may be nil, and then one whose value is sum, the room for
+// the checksum.
 func buildPairs(fb *flatbuffers.Builder, sum []byte, others *KeyValues) flatbuffers.UOffsetT {
 	var list []flatbuffers.UOffsetT
 	if others != nil {
@@ -77,7 +77,7 @@ func buildPair(fb *flatbuffers.Builder, key, value string) flatbuffers.UOffsetT 
 	return fb.EndObject()
 }
 
-// buildVector builds a vector of tables that are built already.
+// buildVector builds a vector of references to tables, which are built already.
 func buildVector(fb *flatbuffers.Builder, tables []flatbuffers.UOffsetT) flatbuffers.UOffsetT {
 	fb.StartVector(referenceSize, len(tables), referenceSize)
 	for _, t := range slices.Backward(tables) {
@@ -86,9 +86,9 @@ func buildVector(fb *flatbuffers.Builder, tables []flatbuffers.UOffsetT) flatbuf
 	return fb.EndVector(len(tables))
 }
 
-// graft copies the flatbuffer buf as a whole into the builder, and returns the offset there of its table
-// at pos. References are relative, so a table can be moved with all that surrounds it. With pos 0, the result
-// minus the position of any table in buf is that table's offset.
+// graft copies the whole flatbuffer buf into the builder, and returns the offset there of the table that is at
+// pos in buf. References are relative, so that they remain right. With pos 0, subtract the position of any table in
+// buf from the result for that table's offset.
 func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	padding := -len(buf) & 7
 	fb.Prep(8, len(buf)+padding)
@@ -99,8 +99,8 @@ func graft(fb *flatbuffers.Builder, buf []byte, pos int) flatbuffers.UOffsetT {
 	return fb.Offset() - flatbuffers.UOffsetT(pos)
 }
 
-// finishMessage returns the metadata of a message of a kind, whose header is built in fb. sum is the room that it
-// leaves for a checksum: NoSum, or what PartSum returns. pairs are more keys and values, nil for none.
+// finishMessage returns the metadata of a message of a kind, whose header is built in fb already. The other parameters
+// are as in RecordMessage.
 func finishMessage(fb *flatbuffers.Builder, kind uint8, version int16, bodyLength int64, header flatbuffers.UOffsetT, sum []byte, pairs *KeyValues) []byte {
 	list := buildPairs(fb, sum, pairs)
 	fb.StartObject(5)
@@ -140,7 +140,7 @@ func buildBlocks(fb *flatbuffers.Builder, blocks []Block) flatbuffers.UOffsetT {
 	return buildStructs(fb, 3, blocks, func(b Block) [3]int64 { return [3]int64{b.Offset, int64(b.Meta), b.Body} })
 }
 
-// buildStructs builds a vector of structs of n 64-bit numbers each: the first n that numbers returns.
+// buildStructs builds a vector of a struct for each element of list: n 64-bit numbers, the first n that numbers returns.
 func buildStructs[T any](fb *flatbuffers.Builder, n int, list []T, numbers func(T) [3]int64) flatbuffers.UOffsetT {
 	fb.StartVector(8*n, len(list), 8)
 	for i := len(list) - 1; i >= 0; i-- { // a flatbuffer is built from its end

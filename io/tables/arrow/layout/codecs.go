@@ -9,14 +9,14 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// Numbers of compressions in the format. CodecNone, which the format does not have, stands for none.
+// Numbers of compressions in the format. CodecNone, for bodies that are not compressed, has no number in the format.
 const (
 	CodecLZ4  = 0
 	CodecZstd = 1
 	CodecNone = -1
 )
 
-// Codecs are the compressions by their numbers.
+// Codecs has the compressions by their numbers; CodecNone is not among them.
 var Codecs = [...]compress.Codec{CodecLZ4: compress.LZ4, CodecZstd: compress.Zstd}
 
 // CodecNumber returns the number of a compression, CodecNone for compress.None; ok is false if the format does not
@@ -30,16 +30,16 @@ func CodecNumber(c compress.Codec) (number int8, ok bool) {
 // size as a signed integer, or -1 if the buffer is not compressed.
 const PrefixSize = 8
 
-// storedPrefix is -1 without a sign.
+// storedPrefix is the prefix -1, of a buffer that is not compressed, as an unsigned number.
 const storedPrefix = 1<<64 - 1
 
 // ErrShort is returned for a buffer with fewer bytes than its values take.
 var ErrShort = errors.New("damaged: a buffer is too short")
 
-// IsStored reports whether a buffer of a compressed body is not compressed itself. It must have its prefix.
+// IsStored reports whether a buffer of a compressed body is not compressed itself. The buffer must have a whole prefix.
 func IsStored(buffer []byte) bool { return binary.LittleEndian.Uint64(buffer) == storedPrefix }
 
-// UncompressedSize returns the decompressed size of a buffer of a compressed body, by its prefix.
+// UncompressedSize returns the decompressed size that a buffer of a compressed body claims to have.
 func UncompressedSize(buffer []byte) (int64, error) {
 	if len(buffer) < PrefixSize {
 		return 0, errors.New("damaged: a compressed buffer without its size")
@@ -54,8 +54,8 @@ func UncompressedSize(buffer []byte) (int64, error) {
 	return size, nil
 }
 
-// Decompress fills dst with the decompressed bytes of a buffer, which must be as many. The buffer begins with
-// its prefix, unless codec is CodecNone.
+// Decompress fills dst with the decompressed bytes of a buffer; it is an error if these are fewer or more. Unless codec
+// is CodecNone, the buffer must have a whole prefix.
 func Decompress(dst, buffer []byte, codec int8) error {
 	if codec == CodecNone {
 		copy(dst, buffer)
@@ -69,13 +69,13 @@ func Decompress(dst, buffer []byte, codec int8) error {
 	return compress.Fill(dst, src, Codecs[codec])
 }
 
-// AppendPrefix appends the prefix of a compressed buffer, which has size bytes decompressed: see [PrefixSize].
+// AppendPrefix appends the prefix of a buffer that has size bytes decompressed.
 func AppendPrefix(dst []byte, size int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(size))
 }
 
-// AppendBuffer appends a buffer as the body of a message has it. With a codec that is not CodecNone, that is a
-// prefix and then src compressed, or stored if that is smaller; nothing for an empty buffer. level is that of zstd.
+// AppendBuffer appends a buffer of content src as a message's body has it: src itself if it is empty or codec is
+// CodecNone; otherwise a prefix and then src compressed at a level of zstd, or as it is if that is not larger.
 func AppendBuffer(dst, src []byte, codec int8, level int) []byte {
 	if codec == CodecNone || len(src) == 0 {
 		return append(dst, src...)

@@ -13,9 +13,9 @@ type Shape struct {
 	Kind     uint8                 // the type's number: TypeNull and so on; of the values, if Encoded
 	Dense    bool                  // a union with offsets
 	Codes    []arrow.UnionTypeCode // of a dense union's fields
-	Encoded  bool                  // the array is a dictionary's indices
-	Unknown  bool                  // the library does not know the type, or one in it
-	decimal  int                   // bits of a decimal of 32 or 64 bits, which the library does not know; else 0
+	Encoded  bool                  // the array has indices into a dictionary
+	Unknown  bool                  // the library does not know the type, or a type inside it
+	decimal  int                   // 32 or 64 for decimals of so many bits, which the library does not know; else 0
 	Width    int                   // bytes of each value or index, or values of each list; 0 if they differ
 	Signed   bool                  // the indices have a sign
 	ID       int64                 // of the dictionary, if Encoded
@@ -28,13 +28,13 @@ func (s Shape) hasUnion() bool {
 	return s.Kind == TypeUnion || slices.ContainsFunc(s.Children, Shape.hasUnion) || s.Values != nil && s.Values.hasUnion()
 }
 
-// HasDictionary reports whether the column, or one in it, has a dictionary.
+// HasDictionary reports whether the column, or a field inside it, has a dictionary.
 func (s Shape) HasDictionary() bool {
 	return s.Encoded || slices.ContainsFunc(s.Children, Shape.HasDictionary)
 }
 
 // shapeOf returns the shape of a Field table, and appends the numbers of its dictionaries to ids. depth
-// is that of the field, 1 for a column. Damage fails in field.Flat.
+// is that of the field, 1 for a column. field.Flat keeps the error if it is damaged.
 func shapeOf(field Table, depth int, ids *[]int64) Shape {
 	s := Shape{Kind: field.Uint8(typeKindSlot)}
 	if depth > maxDepth {
@@ -67,7 +67,7 @@ func shapeOf(field Table, depth int, ids *[]int64) Shape {
 	return s
 }
 
-// setType sets what dataType, the table of a field's type, says. s.Kind is set already.
+// setType sets the fields of s that depend on dataType, the table of a field's type. s.Kind is set already.
 func (s *Shape) setType(field, dataType Table) {
 	has := func(slot int) bool { return dataType.Field(slot, 4) > 0 }
 	s.Width = widthOf(s.Kind, dataType)
@@ -101,8 +101,8 @@ func (s *Shape) OffsetWidth() int {
 	return 4
 }
 
-// widthOf returns the bytes of each value of a type, or the values of each list of a fixed size; 0 if
-// values differ in size or have no whole bytes.
+// widthOf returns the number of bytes of each value of a type, or of values of each list of a fixed size. It returns 0 if
+// values differ in size, or are smaller than a byte.
 func widthOf(kind uint8, dataType Table) int {
 	numbers := dataType.numbers(kind)
 	switch kind {
@@ -124,8 +124,8 @@ func (s *Shape) HasValidity() bool {
 	return s.Encoded || s.Kind != TypeNull && s.Kind != TypeRunEnds && s.Kind != TypeUnion
 }
 
-// buffers returns the number of buffers of an array of this shape, without its children's, and whether
-// more follow them, whose number the record batch has (variadic ones, of views).
+// buffers returns the number of buffers of an array of this shape, without its children's. variadic says that
+// further buffers follow them, those of views, whose number is in the record batch's metadata.
 func (s *Shape) buffers(version int16) (n int, variadic bool, err error) {
 	if s.Encoded {
 		return 2, false, nil
@@ -156,15 +156,15 @@ func (s *Shape) buffers(version int16) (n int, variadic bool, err error) {
 }
 
 // Cursor walks the arrays and buffers of a record batch column by column. Nodes, Buffers and Variadic are
-// the indices of the next ones in Batch.
+// the indices of the next elements of these fields of Batch.
 type Cursor struct {
 	Batch                    *BatchMeta
 	Nodes, Buffers, Variadic int
-	// Visit, unless nil, is called with each array that has buffers, and the index of the last of these.
+	// Visit, unless nil, is called with the shape of each array that has buffers, and the index of its last buffer.
 	Visit func(s *Shape, buffer int)
 }
 
-// Own moves past an array of shape s and its own buffers, but not past its children.
+// Own moves past an array of shape s and its own buffers, but not past its children. It is an error if Batch has fewer.
 func (c *Cursor) Own(s *Shape) error {
 	n, variadic, err := s.buffers(c.Batch.Version)
 	if err != nil {
@@ -233,7 +233,8 @@ func (b *BatchMeta) CheckLayout(columns []Shape) error {
 	return nil
 }
 
-// CheckNodes checks that no array has more values than limit bytes have bits, nor more nulls than values.
+// CheckNodes checks that no array has so many values that they take more than limit bytes, with one bit each, or more
+// nulls than values.
 func (b *BatchMeta) CheckNodes(limit int64) error {
 	for i, node := range b.Nodes {
 		if node.Length < 0 || node.Length/8 > limit || node.Nulls < -1 || node.Nulls > node.Length {

@@ -22,7 +22,8 @@ func (s *Shape) SmallDecimal() int {
 	return bits
 }
 
-// SameDecimals reports whether the decimals in two shapes of one type have the same widths.
+// SameDecimals reports whether the decimals in two shapes have the same widths. The shapes must be of the same type
+// otherwise.
 func SameDecimals(x, y Shape) bool {
 	if x.Values != nil && y.Values != nil {
 		return SameDecimals(*x.Values, *y.Values)
@@ -30,7 +31,7 @@ func SameDecimals(x, y Shape) bool {
 	return x.decimal == y.decimal && slices.EqualFunc(x.Children, y.Children, SameDecimals)
 }
 
-// FindNarrow sets b.Narrow, if a record batch of these columns has decimals that must be widened.
+// FindNarrow sets b.Narrow if columns, which b has, have decimals that must be widened.
 func (b *BatchMeta) FindNarrow(columns []Shape) error {
 	if !slices.ContainsFunc(columns, func(s Shape) bool { return s.SmallDecimal() > 0 }) {
 		return nil
@@ -53,9 +54,8 @@ func (b *BatchMeta) widened(i int) int64 {
 	return 128 / int64(b.Narrow[i])
 }
 
-// widenValues widens the decimals of so many bits in the last size bytes of dst to 128 bits, and writes
-// them from the beginning of dst on, which has room for all. It never overwrites a value that it has not
-// read yet.
+// widenValues fills dst with decimals of 128 bits. They are made of the narrower ones, of bits bits, in the last size bytes
+// of dst. No value is overwritten before it is read, because the narrower ones are at the end.
 func widenValues(dst []byte, size int, bits uint8) {
 	src, width := dst[len(dst)-size:], int(bits/8)
 	for i := range size / width {

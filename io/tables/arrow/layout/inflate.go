@@ -6,8 +6,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// CheckBody checks that every buffer that is not empty lies inside the body, and returns the size of all
-// buffers after decompression and widening of decimals, which may be at most limit.
+// CheckBody checks that every buffer that is not empty lies inside the body. It returns the size of all buffers once they
+// are decompressed and decimals are widened; more than limit is an error.
 func (b *BatchMeta) CheckBody(body []byte, limit int64) (int64, error) {
 	var total int64
 	for i, s := range b.Buffers {
@@ -36,10 +36,10 @@ func (b *BatchMeta) CheckBody(body []byte, limit int64) (int64, error) {
 // own decompression allocates whatever a frame's header asks for, and stops before the checksum
 // at the frame's end. Goroutines may work on several buffers at once.
 type Inflation struct {
-	from  *BatchMeta // of body
+	from  *BatchMeta // the metadata of body
 	body  []byte
-	Plain *BatchMeta // of Out
-	Out   []byte     // the new body, whose buffers Buffer fills
+	Plain *BatchMeta // the metadata of Out
+	Out   []byte     // the new body, whose buffers [Inflation.Buffer] fills
 }
 
 // NewInflation returns an inflation of a body that CheckBody has checked. It allocates Out, in which buffers
@@ -73,7 +73,7 @@ func (n *Inflation) Buffer(i int) error {
 	}
 	dst := n.Out[to.Offset : to.Offset+to.Length]
 	size := to.Length / n.from.widened(i)
-	// Narrow decimals come to the end of their room, from which widenValues spreads them.
+	// Narrow decimals come to the end of dst: widenValues fills dst from there.
 	if err := Decompress(dst[to.Length-size:], n.body[s.Offset:s.Offset+s.Length], n.from.Codec); err != nil {
 		return fmt.Errorf("buffer %d does not decompress: %w", i, err)
 	}
@@ -83,8 +83,8 @@ func (n *Inflation) Buffer(i int) error {
 	return nil
 }
 
-// Inflate returns a body decompressed and widened, with its metadata. Both are b and body if nothing is to be
-// done. total is as in NewInflation.
+// Inflate returns a body decompressed, with decimals widened, and its metadata: b and body themselves if there is nothing
+// to do. total is as in NewInflation.
 func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error) {
 	if !b.Packed() {
 		return b, body, nil
@@ -98,5 +98,5 @@ func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error)
 	return n.Plain, n.Out, nil
 }
 
-// Packed reports whether an [Inflation] has anything to do: buffers are compressed, or decimals narrow.
+// Packed reports whether a body needs an [Inflation], because its buffers are compressed or have decimals to widen.
 func (b *BatchMeta) Packed() bool { return b.Codec != CodecNone || b.Narrow != nil }

@@ -63,16 +63,16 @@ const (
 // referenceSize is the number of bytes of a reference to a table, a text or a vector.
 const referenceSize = 4
 
-// metadataShare divides the memory that a batch may take: the metadata of a message may
-// have 1/metadataShare of it. A schema is held as bytes, as tables and as text, of the
-// input and of the output; a record batch's metadata a few times.
+// metadataShare limits the metadata of a message to 1/metadataShare of the memory that a batch may
+// take: a schema is in memory as bytes, as tables and as text, of the input and of the output, and a
+// record batch's metadata a few times.
 const metadataShare = 6
 
 // leastMetadata is the number of bytes of metadata that a message may always have.
 const leastMetadata = 1 << 20
 
-// checkMetadataSize checks the size of a message's metadata, or of a footer, before it is
-// read. limit is the most bytes that a batch may take.
+// checkMetadataSize returns an error if the metadata of a message, or a footer, takes too much memory. limit is the
+// most bytes that a batch may take. Callers call damaged what is larger than maxMetadata.
 func checkMetadataSize(length, limit int64) error {
 	if most := max(leastMetadata, limit/metadataShare); length > most && length <= maxMetadata {
 		return &budget.MemoryError{What: "the metadata of the schema, or of a batch,", Need: length, Limit: most}
@@ -87,12 +87,12 @@ const (
 	maxTableDepth = 128
 )
 
-// Header is a message's metadata as far as it is the same for all messages.
+// Header has those fields of a message's metadata that all messages have.
 type Header struct {
 	Kind       uint8 // KindSchema and so on
 	Version    int16 // MetadataV4 or MetadataV5
 	BodyLength int64
-	Table      Table // of the kind's own fields
+	Table      Table // the fields of this kind of messages
 }
 
 // FieldNode describes one array of a record batch: its values, and how many of them are null; -1 if not known.
@@ -101,8 +101,8 @@ type FieldNode struct{ Length, Nulls int64 }
 // Span is a part of a message's body or of a file.
 type Span struct{ Offset, Length int64 }
 
-// BatchMeta is the metadata of a record batch, or of the record batch of one
-// column that a dictionary is. Its arrays come column by column, each before its children.
+// BatchMeta is the metadata of a record batch. A dictionary is a record batch of one
+// column. The arrays come column by column, each before its children.
 type BatchMeta struct {
 	Version  int16
 	Rows     int64
@@ -110,8 +110,8 @@ type BatchMeta struct {
 	Buffers  []Span      // of the arrays, in the body
 	Variadic []int64     // for each array of views, how many buffers its values have
 	Codec    int8        // of the buffers: CodecZstd, CodecLZ4 or CodecNone
-	// Narrow has for each buffer the bits of its decimals if these must be widened, else 0; nil if
-	// none must be.
+	// Narrow has for each buffer the number of bits of its decimals if these must be widened, else 0. It is nil if
+	// there are none to widen.
 	Narrow []uint8
 }
 
@@ -171,10 +171,10 @@ func parseBatch(t Table, version int16) (*BatchMeta, error) {
 	return b, t.Flat.err
 }
 
-// Batch returns the metadata of the record batch that the message is.
+// Batch returns the metadata of a record batch message.
 func (h Header) Batch() (*BatchMeta, error) { return parseBatch(h.Table, h.Version) }
 
-// Dictionary returns the metadata of the dictionary batch that the message is.
+// Dictionary returns the metadata of a dictionary batch message.
 func (h Header) Dictionary() (*DictionaryMeta, error) {
 	d := &DictionaryMeta{ID: h.Table.int64(idSlot), Delta: h.Table.Uint8(deltaSlot) != 0}
 	data, ok := h.Table.Table(batchSlot)

@@ -11,9 +11,9 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 )
 
-// Schema is a schema message as it was read. A column that is copied needs only a
-// known layout, and the last columns not even that, so types that neither this program
-// nor its library knows are accepted.
+// Schema is a schema message as it was read. It may have types that the library does not know,
+// because columns that are copied need only a known layout, and none at all from the first unknown
+// type on.
 type Schema struct {
 	meta    []byte // of the message
 	Header  Header
@@ -34,7 +34,7 @@ func (s *Schema) All() []int {
 	return list
 }
 
-// HasUnion reports whether any column has a union in it.
+// HasUnion reports whether any column is a union, or has one inside.
 func (s *Schema) HasUnion() bool { return slices.ContainsFunc(s.Columns, Shape.hasUnion) }
 
 // parseSchema returns the schema in the metadata of a schema message, which it keeps. Columns of unknown types are
@@ -96,8 +96,7 @@ func BuildSchema(schema *arrow.Schema) (*Schema, error) {
 }
 
 // JoinSchemas returns the metadata of a schema message with those columns of first that have the indices columns,
-// and then all columns of second. Everything else, including what this package does not know, is copied from
-// first.
+// and then all columns of second. It copies everything else from first, including what this package does not know.
 func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
 	t := first.Header.Table
 	fb := flatbuffers.NewBuilder(len(first.meta) + 256)
@@ -123,7 +122,8 @@ func JoinSchemas(first *Schema, columns []int, second *Schema) []byte {
 	return finishMessage(fb, KindSchema, MetadataV5, 0, fb.EndObject(), PartSum(0), nil)
 }
 
-// checkOther checks that s equals the schema that a file has a second time, in a message with this metadata.
+// checkOther checks that s equals the other copy of a file's schema: one is in the first message, and one in the footer.
+// meta is the other copy as the metadata of a message.
 func (s *Schema) checkOther(meta []byte) error {
 	other, err := parseSchema(meta)
 	if err == nil && !s.equal(other) {
@@ -138,8 +138,8 @@ func (s *Schema) equal(other *Schema) bool {
 		slices.EqualFunc(s.Columns, other.Columns, SameDecimals)
 }
 
-// ProjectBatch returns the metadata of record batch b with only the columns with these indices, of which there is
-// one at least. The buffers keep their offsets. Narrow is left to FindNarrow.
+// ProjectBatch returns the metadata of a record batch that has only those columns of b that have the indices columns, one
+// at least. The buffers keep their offsets. Narrow is not set.
 func (s *Schema) ProjectBatch(b *BatchMeta, columns []int) (*BatchMeta, error) {
 	part := &BatchMeta{Version: b.Version, Rows: b.Rows, Codec: b.Codec}
 	at := Cursor{Batch: b}
@@ -158,9 +158,9 @@ func (s *Schema) ProjectBatch(b *BatchMeta, columns []int) (*BatchMeta, error) {
 	return part, nil
 }
 
-// CheckCopied checks the metadata of a record batch that is copied without being decoded: its arrays and
-// buffers must match the schema as far as the types are known, and the buffers must lie
-// in the body.
+// CheckCopied checks the metadata of a record batch that is copied without being decoded. Its arrays and
+// buffers must match the schema up to the first type that is not known, and all buffers must lie in
+// the body.
 func (s *Schema) CheckCopied(b *BatchMeta, bodyLength int64) error {
 	for i, buffer := range b.Buffers {
 		outside := buffer.Offset < 0 || buffer.Length < 0 || buffer.Length > bodyLength || buffer.Offset > bodyLength-buffer.Length
@@ -174,5 +174,5 @@ func (s *Schema) CheckCopied(b *BatchMeta, bodyLength int64) error {
 	if err := b.CheckLayout(s.Columns); !errors.Is(err, ErrUnsupported) {
 		return err
 	}
-	return nil // what follows a type that is not known cannot be assigned to columns
+	return nil // the buffers after a type that is not known may be of any column
 }

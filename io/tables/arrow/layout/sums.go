@@ -16,15 +16,15 @@ import (
 // the footer, with zeros in place of the digits. Other readers ignore it. This package
 // compares it, because Arrow itself may not notice a changed byte.
 //
-// A record batch that passed through (see robotsbatch/io/tables/arrow/ipc) has a checksum of its
-// metadata and of the end of the body, where the verdict columns are: 16 more digits
-// say where that begins. The body before that is as its writer left it, and so are
-// dictionaries that passed through. If it was gathered, and parts of the input's body were
-// copied from file to file, the checksum covers what follows the last of them.
+// A record batch that was copied (see robotsbatch/io/tables/arrow/ipc) has a checksum of its
+// metadata and of the end of the body, where the added columns are: 16 more digits
+// say at which offset that begins. The bytes before it, and dictionaries that were copied, are as
+// their writer left them. If only some rows were copied, and parts of the input's body were
+// copied from file to file, the checksum covers the bytes after the last of these parts.
 //
 // If one message has a checksum, all must: otherwise a changed byte in a key would
 // remove the check. Only dictionaries may lack one, if the schema message's checksum
-// has 32 digits.
+// has 32 digits, which says that dictionaries may have been copied.
 
 // SumKey is the key of the checksum.
 const SumKey = "robotsbatch.self.xxh3_64"
@@ -35,18 +35,18 @@ const (
 	partSumSize = 2 * sumSize
 )
 
-// NoSum is room for a checksum, and what stands in its place while it is computed.
+// NoSum is room for a checksum: zeros, which are in its place while it is computed.
 var NoSum = [sumSize]byte([]byte("0000000000000000"))
 
 // storedSum is a checksum in the metadata of a message or in a footer.
 type storedSum struct {
 	at   int   // position of the digits in the metadata
-	from int64 // it covers the body from this offset on
-	part bool  // it has an offset in the body: 32 digits
+	from int64 // offset in the body: the checksum covers the bytes from there on
+	part bool  // it has 32 digits, of which the last 16 are from
 }
 
-// findSum finds the checksum in metadata; slot is that of the vector of keys and values. One with another number
-// of digits is none.
+// findSum finds the checksum in metadata. slot is that of the vector of keys and values. A value that does not have 16 or
+// 32 digits is no checksum.
 func findSum(meta []byte, slot int) (s storedSum, found bool) {
 	f := NewFlat(meta)
 	f.Root().Tables(slot, func(pair Table) {
@@ -72,8 +72,8 @@ func findSum(meta []byte, slot int) (s storedSum, found bool) {
 	return s, found && f.err == nil
 }
 
-// digits computes the checksum of prefix, of meta with NoSum in place of the digits, and
-// of the covered part of the body.
+// digits computes the checksum of three parts, as hexadecimal digits: prefix, meta with NoSum in place of
+// the digits, and the covered part of the body.
 func (s storedSum) digits(prefix, meta []byte, covered io.Reader) (digits [sumSize]byte, err error) {
 	var h xxh3.Hasher
 	for _, part := range [][]byte{prefix, meta[:s.at], NoSum[:], meta[s.at+sumSize:]} {
@@ -101,17 +101,18 @@ func sealMetadata(prefix, meta []byte, slot int, covered []byte) {
 type sums struct {
 	begun  bool // a message was checked
 	there  bool // the messages have checksums
-	passed bool // dictionaries may lack one, because they were copied
+	copied bool // dictionaries may lack one, because they may have been copied
 }
 
-// check checks a message, or a footer, which has neither prefix nor body. slot is that of the vector of keys
-// and values in meta.
+// check compares the checksum of a message, if it has one, and returns an error if it must have one. body is nil for a
+// footer, which has neither prefix nor body, and for a message without a body. slot is that of the vector of keys and
+// values in meta.
 func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.SectionReader) error {
 	stored, found := findSum(meta, slot)
 	if kind == KindSchema {
-		s.passed = stored.part
+		s.copied = stored.part
 	}
-	if mayLack := kind == KindDictionary && s.passed; !mayLack {
+	if mayLack := kind == KindDictionary && s.copied; !mayLack {
 		if s.begun && s.there != found {
 			return errors.New("damaged: some have a checksum and others have none")
 		}
@@ -123,7 +124,7 @@ func (s *sums) check(kind uint8, prefix, meta []byte, slot int, body *io.Section
 	return stored.compare(prefix, meta, body)
 }
 
-// compare compares the checksum in meta with that of the bytes that it covers. body is nil for a footer.
+// compare compares the checksum in meta with that of the bytes that it covers. body may be nil.
 func (s storedSum) compare(prefix, meta []byte, body *io.SectionReader) error {
 	if body == nil {
 		body = io.NewSectionReader(bytes.NewReader(nil), 0, 0)
@@ -138,7 +139,7 @@ func (s storedSum) compare(prefix, meta []byte, body *io.SectionReader) error {
 	return err
 }
 
-// PartSum returns room for the checksum of a message whose body it covers only from an offset on: the digits of
+// PartSum returns room for a checksum that covers the message's body only from an offset on: the digits of
 // the checksum, still zeros, and those of the offset.
 func PartSum(from int64) []byte {
 	return hex.AppendEncode(bytes.Clone(NoSum[:]), binary.BigEndian.AppendUint64(nil, uint64(from)))

@@ -18,7 +18,7 @@ const (
 	extensionData = "ARROW:extension:metadata"
 )
 
-// plainTypes are the types that a kind and the numbers of its table fully describe.
+// plainTypes are the types that are fully described by their kind and the numbers with which the kind's table begins.
 var plainTypes = []struct {
 	dt      arrow.DataType
 	kind    uint8
@@ -61,8 +61,8 @@ var plainTypes = []struct {
 // schemaWriter builds the tables of a schema.
 type schemaWriter struct {
 	*flatbuffers.Builder
-	dictionaries int64 // that have a number
-	err          error // the last
+	dictionaries int64 // number of dictionaries so far, which is the next one's number
+	err          error // the last error
 }
 
 // fields builds a vector of Field tables.
@@ -74,7 +74,7 @@ func (w *schemaWriter) fields(fields []arrow.Field) flatbuffers.UOffsetT {
 	return buildVector(w.Builder, list)
 }
 
-// field builds a Field table. Dictionaries are numbered in order, outer ones before inner ones.
+// field builds a Field table. Dictionaries are numbered in order, each before those inside it.
 func (w *schemaWriter) field(f arrow.Field) flatbuffers.UOffsetT {
 	dt := f.Type
 	keys, values := slices.Clone(f.Metadata.Keys()), slices.Clone(f.Metadata.Values())
@@ -116,13 +116,13 @@ func (w *schemaWriter) field(f arrow.Field) flatbuffers.UOffsetT {
 	return w.EndObject()
 }
 
-// nestedKinds are the kinds of types whose tables have no numbers: their fields say the rest.
+// nestedKinds are the kinds of types that are fully described by their kind and their children.
 var nestedKinds = map[arrow.Type]uint8{
 	arrow.LIST: TypeList, arrow.LARGE_LIST: TypeLargeList, arrow.LIST_VIEW: TypeListView, arrow.LARGE_LIST_VIEW: TypeLargeListView,
 	arrow.STRUCT: TypeStruct, arrow.RUN_END_ENCODED: TypeRunEnds,
 }
 
-// dataType builds the table of a type, without its children, and returns its number in the format's union
+// dataType builds the table of a type, without its children, and returns its kind: its number in the format's union
 // of types.
 func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.UOffsetT) {
 	for _, t := range plainTypes {
@@ -167,8 +167,8 @@ func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.U
 	return kind, w.table(kind, last, numbers...)
 }
 
-// table builds the table of a type of a kind: its numbers, and then a reference to last, which is built already,
-// unless that is 0.
+// table builds the table of a type of a kind: its numbers and, unless last is 0, a reference to last, which is built
+// already.
 func (w *schemaWriter) table(kind uint8, last flatbuffers.UOffsetT, numbers ...int) flatbuffers.UOffsetT {
 	w.StartObject(len(numbers) + 1)
 	for slot, n := range numbers {
@@ -186,7 +186,7 @@ func (w *schemaWriter) table(kind uint8, last flatbuffers.UOffsetT, numbers ...i
 	return w.EndObject()
 }
 
-// pairs builds a vector of keys and values. It returns 0, which stands for an absent one, if there are none.
+// pairs builds a vector of keys and values. If there are none, it returns 0, with which the field remains absent.
 func (w *schemaWriter) pairs(m arrow.Metadata) flatbuffers.UOffsetT {
 	if m.Len() == 0 {
 		return 0
@@ -208,7 +208,7 @@ func plainType(kind uint8, numbers []int) arrow.DataType {
 	return nil
 }
 
-// numbers returns the numbers with which the table of a type of a kind begins: those of plainTypes.
+// numbers returns the scalar fields with which the table of a type of this kind begins. plainTypes has the same numbers.
 func (t Table) numbers(kind uint8) (list []int) {
 	layout, isKnown := typeLayouts[kind]
 	for slot := 0; isKnown && slot < len(layout.fields) && layout.fields[slot].kind == flatScalar; slot++ {
@@ -218,8 +218,8 @@ func (t Table) numbers(kind uint8) (list []int) {
 	return list
 }
 
-// FieldOf returns the field in a Field table of a known type. Decimals of 32 and 64 bits become those of 128
-// or, if exact, bytes.
+// FieldOf returns the field that a Field table describes, whose type must be known. Decimals of 32 and 64 bits become
+// those of 128 bits, or bytes if exact is set.
 func FieldOf(t Table, exact bool) (f arrow.Field, err error) {
 	f = arrow.Field{Name: t.text(nameSlot), Nullable: t.Uint8(nullableSlot) != 0}
 	var children []arrow.Field
@@ -248,8 +248,8 @@ func FieldOf(t Table, exact bool) (f arrow.Field, err error) {
 	return f, setExtension(&f)
 }
 
-// setExtension gives a field the extension type that its metadata names, if the library knows it, and removes
-// its keys from the metadata. f.Type is the storage type before.
+// setExtension replaces f.Type, the storage type, by the extension type that the field's metadata names, if the library
+// knows that. It then removes the extension's keys from the metadata.
 func setExtension(f *arrow.Field) (err error) {
 	name, _ := f.Metadata.GetValue(extensionName)
 	extension := arrow.GetExtensionType(name)
@@ -268,7 +268,7 @@ func setExtension(f *arrow.Field) (err error) {
 	return err
 }
 
-// typeOf returns the type of a Field table with these children, or the type of its dictionary's values.
+// typeOf returns the type of a Field table with these children; of a dictionary, that is the type of its values.
 // exact is as in FieldOf.
 func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error) {
 	kind := t.Uint8(typeKindSlot)
@@ -315,8 +315,8 @@ func typeOf(t Table, children []arrow.Field, exact bool) (arrow.DataType, error)
 	return nil, fmt.Errorf("%w: a type of kind %d with %d fields and the numbers %d", ErrUnsupported, kind, len(children), numbers)
 }
 
-// listType returns the type of a list or map of a kind whose only child is of. It is nil if the kind is no list,
-// or not one of such a child or such numbers.
+// listType returns the type of a list or map of this kind with one child, of. It returns nil if the kind is no list or
+// map, or cannot have this child or these numbers.
 func listType(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 	switch kind {
 	case TypeList:
@@ -341,8 +341,8 @@ func listType(kind uint8, numbers []int, of arrow.Field) arrow.DataType {
 	return nil
 }
 
-// unionCodes returns the type codes of a union with a number of fields: those of its table t or, if that has
-// none, 0, 1 and so on, as far as there are codes. It returns nil if one is out of range.
+// unionCodes returns the type codes of a union with this number of fields: those of its table t or, if that has none,
+// 0, 1 and so on, of which there are at most 128. It returns nil if a code is out of range.
 func unionCodes(t Table, fields int) (codes []arrow.UnionTypeCode) {
 	numbers := structs(t, 1, 4, t.Flat.uint32) // after the mode, int32 each
 	if len(numbers) == 0 {
