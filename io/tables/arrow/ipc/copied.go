@@ -25,7 +25,7 @@ type copying struct {
 	whole   bool            // these are all columns
 	selects bool            // rows may be left out
 	limit   int64           // bytes of memory for a record batch
-	pool    *budget.Buffers // of memory for gathered record batches
+	pool    *budget.Buffers // memory for gathered record batches
 }
 
 // copiedDictionary is a dictionary message that is copied whole.
@@ -38,13 +38,13 @@ type copiedDictionary struct {
 // copiedRecord is a record batch of which columns are copied.
 type copiedRecord struct {
 	*copying
-	before []copiedDictionary // that came since the record batch before; nil if rows are left out
-	used   []usedDictionary   // that it uses, if rows are left out
+	before []copiedDictionary // that came after the previous record batch; nil if rows may be left out
+	used   []usedDictionary   // that it uses, if rows may be left out
 	frame  *layout.Frame
 	meta   *layout.BatchMeta // of the columns that are copied
 }
 
-// project limits what is copied to the columns of meta, whose buffers are in body.
+// project limits the copied columns to those of meta, whose buffers are in body.
 func (r *copiedRecord) project(meta *layout.BatchMeta, body []byte) {
 	f := *r.frame
 	f.BodyLength = int64(len(body))

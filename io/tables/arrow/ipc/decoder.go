@@ -25,10 +25,10 @@ type decoder struct {
 	// layouts in the input.
 	values       map[int64]arrow.DataType
 	shapes       map[int64]*layout.Shape
-	dictionaries map[int64][]*dictionary // in force: each with those that extend it
-	raw, total   int64                   // their bytes, as read and decoded
-	limit        int64                   // of bytes, for them and for a record batch
-	exact        bool                    // decimals of 32 and 64 bits are bytes
+	dictionaries map[int64][]*dictionary // the parts of each dictionary in force
+	raw, total   int64                   // bytes of all these, as read and decoded
+	limit        int64                   // most bytes of the dictionaries, as read and decoded together, and of a record batch
+	exact        bool                    // decimals of 32 and 64 bits become bytes
 	decoded      *decodedDictionaries    // shared with other decoders
 }
 
@@ -49,30 +49,29 @@ func (r *checkedRecord) memory() int64 {
 	return int64(len(r.body))
 }
 
-// decodedDictionaries are decoded once, for all workers and for all decoders among which
-// dictionaries only grow.
+// decodedDictionaries has the dictionaries that were decoded, by their numbers. All workers share it, and so do all
+// decoders until a dictionary is replaced: until then dictionaries only grow.
 type decodedDictionaries struct {
 	mu    sync.Mutex
 	known map[int64]decodedDictionary // nil before the first
 }
 
-// decodedDictionary has the values of the first parts of a dictionary: of a dictionary batch that replaced what was
-// there before, and of those that extend it.
+// decodedDictionary has the values of the first parts of a dictionary. A part is a dictionary batch: the first part has
+// replaced what was there before, and the others extend it.
 type decodedDictionary struct {
 	values *array.Data
-	parts  int
+	parts  int // number of parts
 }
 
-// dictionary is a dictionary batch as it was read.
+// dictionary is a dictionary batch as it was read, a part of a dictionary.
 type dictionary struct {
 	*layout.DictionaryMeta
 	body  []byte
 	total int64 // bytes decoded
 }
 
-// newDecoder returns a decoder of the columns of a schema with the indices columns, without dictionaries yet. limit
-// is the most bytes of its dictionaries as read and decoded together, and of a record batch. exact says that
-// decimals of 32 and 64 bits become bytes instead of decimals of 128 bits.
+// newDecoder returns a decoder of those columns of a schema that have the indices columns, without dictionaries yet.
+// limit and exact are as in decoder; unless exact, decimals of 32 and 64 bits become those of 128.
 func newDecoder(s *layout.Schema, columns []int, limit int64, exact bool) (*decoder, error) {
 	d := &decoder{
 		values: make(map[int64]arrow.DataType), shapes: make(map[int64]*layout.Shape), dictionaries: make(map[int64][]*dictionary),
@@ -120,8 +119,8 @@ func (d *decoder) addValues(dt arrow.DataType, s *layout.Shape) error {
 	return nil
 }
 
-// withDictionary returns a decoder for the record batches after a dictionary batch with this metadata and body, and
-// whether that replaces a dictionary.
+// withDictionary returns a decoder for the record batches after a dictionary batch with this metadata and body. replaces
+// says that the batch replaces a dictionary.
 func (d *decoder) withDictionary(meta *layout.DictionaryMeta, body []byte) (_ *decoder, replaces bool, err error) {
 	fail := func(err error) (*decoder, bool, error) {
 		return nil, false, fmt.Errorf("dictionary %d: %w", meta.ID, err)
@@ -140,7 +139,7 @@ func (d *decoder) withDictionary(meta *layout.DictionaryMeta, body []byte) (_ *d
 	next := *d
 	next.dictionaries = maps.Clone(d.dictionaries)
 	if replaces = parts != nil && !meta.Delta; replaces {
-		next.decoded = new(decodedDictionaries) // the others are decoded anew, with those in them
+		next.decoded = new(decodedDictionaries) // others may have this one inside, so that all are decoded again
 		for _, old := range parts {
 			next.raw, next.total = next.raw-int64(len(old.body)), next.total-old.total
 		}
@@ -162,8 +161,8 @@ func (d *decoder) withDictionary(meta *layout.DictionaryMeta, body []byte) (_ *d
 // size returns the number of bytes that the dictionaries take, as read and decoded together.
 func (d *decoder) size() int64 { return d.raw + d.total }
 
-// checkMeta checks the metadata of a record batch of these columns, and finds the decimals
-// that are widened.
+// checkMeta checks the metadata of a record batch of these columns, and says in it which decimals
+// are widened.
 func (d *decoder) checkMeta(b *layout.BatchMeta, columns []layout.Shape) error {
 	err := b.CheckLayout(columns)
 	if err == nil {
@@ -175,8 +174,8 @@ func (d *decoder) checkMeta(b *layout.BatchMeta, columns []layout.Shape) error {
 	return b.FindNarrow(columns)
 }
 
-// checkRecord checks a record batch's metadata, that its buffers are in the body, and that its dictionaries are
-// there.
+// checkRecord checks a record batch's metadata, that all of its buffers lie in the body, and that the decoder has its
+// dictionaries.
 func (d *decoder) checkRecord(b *layout.BatchMeta, body []byte) (r checkedRecord, err error) {
 	if err := d.checkMeta(b, d.columns); err != nil {
 		return r, err
@@ -190,8 +189,8 @@ func (d *decoder) checkRecord(b *layout.BatchMeta, body []byte) (r checkedRecord
 	return checkedRecord{decoder: d, meta: b, body: body, total: total}, err
 }
 
-// plainRecord decodes a checked record batch whose body is inflated. The record shares the body's
-// memory.
+// plainRecord decodes a record batch whose metadata was checked and whose body is not compressed. The record shares the
+// body's memory.
 func (d *decoder) plainRecord(b *layout.BatchMeta, body []byte) (rec arrow.Record, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	var checker tables.Checker
@@ -215,15 +214,15 @@ func (d *decoder) plainRecord(b *layout.BatchMeta, body []byte) (rec arrow.Recor
 	return tables.NewRecord(d.schema, columns, b.Rows), nil
 }
 
-// dictionary returns the checked values of a dictionary in force; the caller holds d.decoded.mu. They are
-// decoded once: of a dictionary that was extended, only what was added since the last call.
+// dictionary returns the checked values of a dictionary in force. Each part is decoded once: a call decodes the parts
+// that were added since the last one. The caller holds d.decoded.mu.
 func (d *decoder) dictionary(id int64) (*array.Data, error) {
 	parts := d.dictionaries[id]
 	if parts == nil {
 		return nil, missingError(id)
 	}
 	known := d.decoded.known[id]
-	if known.parts > len(parts) { // an older record batch is decoded after a newer one: it has the first values
+	if known.parts > len(parts) { // an older record batch is decoded after a newer one: it knows only the first values
 		rows := int64(0)
 		for _, part := range parts {
 			rows += part.Batch.Rows
@@ -245,7 +244,7 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 	return values, nil
 }
 
-// joinParts returns the checked values of all parts of a dictionary, of which known has those of the first parts.
+// joinParts returns the checked values of all parts of a dictionary. known has those of the first ones.
 func (d *decoder) joinParts(known decodedDictionary, parts []*dictionary) (*array.Data, error) {
 	var list []arrow.Array
 	if known.parts > 0 {
@@ -316,8 +315,8 @@ func (a *arrays) next(dt arrow.DataType, s *layout.Shape) (*array.Data, error) {
 	return array.NewData(dt, int(node.Length), buffers, children, int(node.Nulls), 0), nil
 }
 
-// ownBuffers returns the node of the next array and its buffers, without its children's. They are as the library
-// has them: with nil for a validity bitmap that is not there.
+// ownBuffers returns the node of the next array, and its buffers without its children's. They are those that the
+// library's arrays have: nil stands for a validity bitmap that an array lacks.
 func (a *arrays) ownBuffers(s *layout.Shape) (node layout.FieldNode, buffers []*memory.Buffer, err error) {
 	from, b := a.at, a.at.Batch
 	if err := a.at.Own(s); err != nil {
@@ -346,8 +345,8 @@ func (a *arrays) ownBuffers(s *layout.Shape) (node layout.FieldNode, buffers []*
 	return node, buffers, nil
 }
 
-// buffer returns the bytes of a buffer, aligned to 8, in the body's memory unless they lie there
-// otherwise; nil for none.
+// buffer returns the bytes of a buffer, nil if it is empty. They are aligned to 8: if they are not in the body, it
+// returns a copy.
 func (a *arrays) buffer(s layout.Span) []byte {
 	if s.Length == 0 {
 		return nil
@@ -359,15 +358,15 @@ func (a *arrays) buffer(s layout.Span) []byte {
 	return bytes
 }
 
-// missingError is the number of a dictionary that did not come before its record batch.
+// missingError says that a dictionary, whose number it is, did not come before a record batch that uses it.
 type missingError int64
 
 func (e missingError) Error() string {
 	return fmt.Sprintf("dictionary %d did not come before it", int64(e))
 }
 
-// usedDictionaries returns the dictionaries in force, decoded, inner ones before those that
-// use them. One that several columns use is there several times.
+// usedDictionaries returns the dictionaries in force, decoded. Dictionaries inside others come before these, and one that
+// several columns use comes several times.
 func (d *decoder) usedDictionaries() (list []usedDictionary, err error) {
 	d.decoded.mu.Lock()
 	defer d.decoded.mu.Unlock()
@@ -379,7 +378,7 @@ func (d *decoder) usedDictionaries() (list []usedDictionary, err error) {
 	return list, nil
 }
 
-// appendUsed appends the dictionaries in a column of shape s to list, inner ones first. The caller holds
+// appendUsed appends the dictionaries in a column of shape s to list, those inside others first. The caller holds
 // d.decoded.mu.
 func (d *decoder) appendUsed(list []usedDictionary, column string, s *layout.Shape) (_ []usedDictionary, err error) {
 	inner, before := s.Children, len(list)

@@ -17,6 +17,7 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
+// errReplaced is returned for a dictionary that would replace another one in a file.
 var errReplaced = errors.New("its dictionary differs from that of the batches before, which a file cannot have: write a stream (.arrows)")
 
 // dictionaryWriter writes the dictionaries of an output. Which ones are needed depends on what was written before.
@@ -27,13 +28,13 @@ type dictionaryWriter struct {
 	memory    int64            // the most bytes that the numbers of a dictionary's values may take
 	allocator memory.Allocator // where values are gathered
 
-	// By the dictionaries' numbers, if no rows are left out:
-	last   map[int64]*array.Data  // as they were encoded last
-	copied map[int64]xxh3.Uint128 // hashes of those that were copied into a file
+	// By the dictionaries' numbers, if no rows may be left out:
+	last   map[int64]*array.Data  // values as they were encoded last
+	copied map[int64]xxh3.Uint128 // hashes of messages that were copied into a file
 
 	// If rows may be left out:
-	kept map[int64]*keptValues
-	used []usedDictionary // by the last record batch
+	kept map[int64]*keptValues // by the dictionaries' numbers
+	used []usedDictionary      // by the last record batch
 }
 
 // release releases all values that are retained.
@@ -48,9 +49,9 @@ func (s *dictionaryWriter) release() {
 	clear(s.kept)
 }
 
-// appendDictionaries appends the dictionaries in array d of a column to list, inner ones before
-// those that use them, and retains them. *ids are the numbers of the schema's dictionaries from the
-// column's first on, outer ones before inner ones. It removes the column's from *ids.
+// appendDictionaries appends the dictionaries in array d of a column to list, and retains them. Those
+// inside others come before these. *ids has the numbers of the schema's dictionaries, from the
+// column's first on, where those inside others come after these. It removes the column's numbers.
 func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *array.Data) []usedDictionary {
 	if _, ok := tables.Storage(d.DataType()).(*arrow.DictionaryType); !ok {
 		for _, child := range d.Children() {
@@ -69,10 +70,10 @@ func appendDictionaries(list []usedDictionary, ids *[]int64, column string, d *a
 	return append(list, used)
 }
 
-// write writes what readers do not know yet of dictionary d, if no rows are left out. They need nothing if the values
-// that d.id had last begin with those of d. If d's values begin with the last ones, a file gets only those after them; a
-// stream gets all, because not every reader accepts deltas in streams. Neither holds if d has inner dictionaries: readers
-// resolved those when they read d.
+// write writes dictionary d, if no rows may be left out, unless readers know its values: the values that were written
+// last for d.id begin with those of d. If it is d's values that begin with the last ones, a file gets the others alone,
+// as a delta; a stream gets all, because not every reader accepts deltas in streams. Dictionaries that have others inside
+// are not compared so, because readers resolve those when they read them.
 func (s *dictionaryWriter) write(d usedDictionary) error {
 	last, known := s.last[d.id]
 	begin, delta := 0, false // the first entry that is written
@@ -111,8 +112,8 @@ func beginsWith(a, b *array.Data) bool {
 }
 
 // encode returns the message of dictionary d with these of its values, which it releases: a record of one column, with
-// a dictionary's metadata. delta says that they follow those that were written before. If renumbered has the values'
-// shape, the message lacks indices into inner dictionaries, which are renumbered later; if it is nil, it lacks none.
+// a dictionary's metadata. delta says that they follow those that were written before. renumbered has the values' shape
+// if indices into dictionaries inside d are renumbered later: the message then lacks them. Otherwise it is nil.
 func (s *dictionaryWriter) encode(d usedDictionary, renumbered []layout.Shape, values *array.Data, delta bool) (message, error) {
 	defer values.Release()
 	m, err := encodeRecord(renumbered, []*array.Data{values}, s.codec, nil)
@@ -126,7 +127,7 @@ func (s *dictionaryWriter) encode(d usedDictionary, renumbered []layout.Shape, v
 }
 
 // copy writes a dictionary message as it was read. A file must not have a dictionary
-// twice, so an identical one is left out there, and another one is an error.
+// twice, so there a message that was copied already is left out, and a different one is an error.
 func (s *dictionaryWriter) copy(d copiedDictionary) error {
 	if !s.isStream && !d.delta {
 		var h xxh3.Hasher
@@ -148,23 +149,23 @@ func (s *dictionaryWriter) copy(d copiedDictionary) error {
 	return s.out.writeDictionary(&m)
 }
 
-// If rows are left out, a dictionary of the output has those values alone that kept rows use, in
-// the order of their first use. Which these are is known when a record batch is written, so its
-// indices are renumbered then. A file has its dictionaries after all record batches, because a
-// dictionary that grows is not read by everybody; in a stream each record batch has its own,
-// which replaces the one before.
+// If rows may be left out, a dictionary of the output has only the values that kept rows use, in
+// the order of their first use. These are known when a record batch is written, so its
+// indices are renumbered then. A file has its dictionaries after all record batches, because not
+// all readers accept dictionaries that grow. In a stream, each record batch has dictionaries of its
+// own, which replace those before.
 
-// keptValues are those values of a dictionary that the output has.
+// keptValues says which values of a dictionary the output has. A value's number is its index in the dictionary.
 type keptValues struct {
 	usedDictionary               // of the input
-	numbers        []int32       // 1 + the new number of each value of the input; 0 if no row uses it
-	kept           []int         // the input's numbers of the values that are used, by their new numbers
-	shape          *layout.Shape // of the values; known once indices into them were renumbered
+	numbers        []int32       // by the number in the input: 1 + the number in the output; 0 if no row uses the value
+	kept           []int         // by the number in the output: the number in the input
+	shape          *layout.Shape // of the values; nil until indices into them are renumbered
 	written        xxh3.Uint128  // a hash of the message that was written last
 }
 
-// complete makes a record batch whole, before it is written: it renumbers its indices. used are the dictionaries of
-// the input that it uses, all of them. In a stream, complete then writes those of the output.
+// complete renumbers the indices of a record batch and adds them to it, before it is written. used has all dictionaries
+// of the input that it uses. In a stream, complete then writes the output's dictionaries.
 func (s *dictionaryWriter) complete(m *message, used []usedDictionary) error {
 	for _, d := range used {
 		if err := s.setDictionary(d); err != nil {
@@ -181,9 +182,9 @@ func (s *dictionaryWriter) complete(m *message, used []usedDictionary) error {
 	return nil
 }
 
-// setDictionary makes d the dictionary of the input into which indices of the next record batch refer.
-// In a stream, its values are numbered from 0 again. In a file the numbers go on, so d must begin with
-// the dictionary that it replaces.
+// setDictionary makes d the dictionary of the input to which the next record batch's indices refer.
+// In a stream, the output's numbers begin with 0 again. In a file they go on, so d must begin with
+// the dictionary that was there before.
 func (s *dictionaryWriter) setDictionary(d usedDictionary) error {
 	k := s.kept[d.id]
 	if k == nil {
@@ -191,10 +192,10 @@ func (s *dictionaryWriter) setDictionary(d usedDictionary) error {
 		d.values.Retain()
 		s.kept[d.id] = k
 	}
-	const most = 16 // bytes that numbers and kept take for a value
+	const size = 16 // bytes that numbers and kept take for a value, at most
 	n, limit := d.values.Len(), s.memory
-	if int64(n) > limit/most {
-		return &budget.MemoryError{What: "a dictionary", Need: most * int64(n), Limit: limit}
+	if int64(n) > limit/size {
+		return &budget.MemoryError{What: "a dictionary", Need: size * int64(n), Limit: limit}
 	}
 	if s.isStream {
 		for _, number := range k.kept {
@@ -210,7 +211,7 @@ func (s *dictionaryWriter) setDictionary(d usedDictionary) error {
 		k.values.Release()
 		k.usedDictionary = d
 	}
-	if n <= len(k.numbers) { // those after n are 0
+	if n <= len(k.numbers) { // the numbers that are cut off are 0
 		k.numbers = k.numbers[:n]
 	} else {
 		k.numbers = append(k.numbers, make([]int32, n-len(k.numbers))...)
@@ -218,7 +219,7 @@ func (s *dictionaryWriter) setDictionary(d usedDictionary) error {
 	return nil
 }
 
-// addIndices renumbers the indices that the body of a message lacks, appends them to it, and seals the message.
+// addIndices renumbers the indices that the body of a message lacks, appends them to the body, and seals the message.
 func (s *dictionaryWriter) addIndices(m *message) error {
 	if m.indices == nil {
 		return nil
@@ -242,14 +243,14 @@ func (s *dictionaryWriter) addIndices(m *message) error {
 	return nil
 }
 
-// renumber replaces indices into the input's dictionary by those into the output's, which gets each
-// value when an index first refers to it. Indices of nulls become 0.
+// renumber replaces indices into the input's dictionary by those into the output's, to which it adds each
+// value that an index is the first to refer to. Indices of nulls become 0.
 func (k *keptValues) renumber(c inputIndices) error {
 	k.shape = c.shape.Values
 	width := c.shape.Width
-	most := uint64(len(k.numbers))
+	limit := uint64(len(k.numbers))
 	if c.shape.Signed {
-		most = min(most, 1<<(8*width-1)) // from there on, the bytes are those of negative numbers
+		limit = min(limit, 1<<(8*width-1)) // bytes of this number and above are those of negative indices
 	}
 	for i := range len(c.values) / width {
 		at := c.values[i*width:][:width]
@@ -258,7 +259,7 @@ func (k *keptValues) renumber(c inputIndices) error {
 			continue
 		}
 		old := unsigned(at)
-		if old >= most {
+		if old >= limit {
 			return fmt.Errorf("damaged: index %d into a dictionary of %d values", old, len(k.numbers))
 		}
 		if k.numbers[old] == 0 {
@@ -281,17 +282,17 @@ func unsigned(p []byte) (n uint64) {
 	return n
 }
 
-// writeKept writes the dictionaries of the output, inner ones before those that use them. Which values of an
-// inner one are used is known when the indices in all outer ones are renumbered, so it goes through the
-// outer ones first.
+// writeKept writes the dictionaries of the output, those inside others before these. They are encoded in the opposite
+// order: the values of a dictionary that are used are known once all indices into it are renumbered, also those in the
+// dictionaries that contain it.
 func (s *dictionaryWriter) writeKept() error {
-	users := make(map[int64]int) // of each dictionary: how often it comes in s.used from its beginning to d
+	left := make(map[int64]int) // how often the loop below still comes to each dictionary
 	for _, d := range s.used {
-		users[d.id]++
+		left[d.id]++
 	}
 	var messages []*message
 	for _, d := range slices.Backward(s.used) {
-		if users[d.id]--; users[d.id] > 0 { // it comes again, once more of those that use it are renumbered
+		if left[d.id]--; left[d.id] > 0 { // others that contain it come before it in s.used
 			continue
 		}
 		k := s.kept[d.id]
@@ -309,7 +310,7 @@ func (s *dictionaryWriter) writeKept() error {
 		var h xxh3.Hasher
 		_, _ = h.Write(m.head) // never an error
 		_, _ = h.Write(m.body)
-		// Readers have one that did not change, unless inner ones did: they are resolved when it is read.
+		// Readers know one that did not change, but they resolved dictionaries inside it when they read it.
 		if sum := h.Sum128(); sum != k.written || k.nested {
 			k.written = sum
 			messages = append(messages, &m)

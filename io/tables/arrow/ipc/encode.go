@@ -15,8 +15,8 @@ import (
 )
 
 // encodeRecord returns the message of a record of these columns, not sealed, compressed with a codec, in memory taken
-// from a grant. The arrays have no offsets, and indices in the place of dictionary arrays. The body lacks the
-// indices in the first columns, whose shapes renumbered has, because they are renumbered later.
+// from a grant. The arrays have no offsets, and are arrays of indices where the schema has dictionaries. renumbered has
+// the shapes of the first columns if their indices are renumbered later: the body then lacks these indices.
 func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, grant *budget.Grant) (m message, err error) {
 	b := &layout.BatchMeta{Version: layout.MetadataV5, Codec: codec}
 	if len(columns) > 0 {
@@ -32,7 +32,7 @@ func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, 
 	for _, content := range contents {
 		plain += (int64(len(content)) + 7) &^ 7 // padded
 	}
-	if err := grant.Take(plain); err != nil { // until it is known what the message takes
+	if err := grant.Take(plain); err != nil { // at most, until the message is made
 		return message{}, err
 	}
 	m.batch = b
@@ -42,7 +42,7 @@ func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, 
 		return message{}, err
 	}
 	m.deflate(contents, plain)
-	return m, grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - plain) // mostly less than nothing: it gives back
+	return m, grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - plain) // mostly negative: it gives memory back
 }
 
 // addArray adds the nodes of an array and of its children to the metadata, and appends the contents of
@@ -82,8 +82,8 @@ func addArray(b *layout.BatchMeta, contents [][]byte, d *array.Data) (_ [][]byte
 	return contents, nil
 }
 
-// contentOf returns the content of buffer i of an array, which spec describes: the bytes that its values need,
-// without what follows them in memory.
+// contentOf returns the bytes of buffer i of an array that its values need, without those that follow. spec describes
+// the buffer.
 func contentOf(d *array.Data, i int, spec arrow.BufferSpec) ([]byte, error) {
 	var content []byte
 	if i < len(d.Buffers()) && d.Buffers()[i] != nil {
@@ -108,8 +108,8 @@ func contentOf(d *array.Data, i int, spec arrow.BufferSpec) ([]byte, error) {
 	return content[:size], nil
 }
 
-// layoutOfArray returns which buffers the library's arrays of a type have. Those of unions have nil
-// instead of a validity bitmap, which the library's Layout leaves out.
+// layoutOfArray describes the buffers of the library's arrays of a type. The first buffer of a union is always nil, which
+// the library's own Layout does not say.
 func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
 	of := tables.Storage(dt).Layout()
 	if _, is := tables.Storage(dt).(arrow.UnionType); is {
@@ -118,7 +118,7 @@ func layoutOfArray(dt arrow.DataType) arrow.DataTypeLayout {
 	return of
 }
 
-// hasOffsets reports whether the second buffer of arrays of a type has an offset more than
+// hasOffsets reports whether the second buffer of arrays of a type has offsets, one more than
 // there are values.
 func hasOffsets(dt arrow.DataType) bool {
 	switch dt := tables.Storage(dt).(type) {
@@ -130,8 +130,8 @@ func hasOffsets(dt arrow.DataType) bool {
 	return false
 }
 
-// deflate sets the message's body to buffers with these contents, compressed, which have plain bytes together. The
-// buffers of m.indices are not in the body: m.indices gets copies of them.
+// deflate sets the message's body to buffers with these contents, compressed. plain is the number of bytes of all
+// contents. The buffers of m.indices are not added to the body: m.indices gets copies of them.
 func (m *message) deflate(contents [][]byte, plain int64) {
 	room := plain
 	if m.batch.Codec != layout.CodecNone {
@@ -153,8 +153,8 @@ func (m *message) deflate(contents [][]byte, plain int64) {
 	m.body = out
 }
 
-// findIndices returns the buffers of indices into dictionaries in a record batch, as far as it has these columns.
-// They have no values yet.
+// findIndices returns the buffers of indices into dictionaries in the first columns of a record batch, which have these
+// shapes. The result has no values yet.
 func findIndices(columns []layout.Shape, b *layout.BatchMeta) (list []inputIndices, err error) {
 	at := layout.Cursor{Batch: b, Visit: func(s *layout.Shape, buffer int) {
 		if s.Encoded {

@@ -6,7 +6,7 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// message is a message as it is written.
+// message is a message to be written. It is sealed when its head is made: then nothing of it changes any more.
 type message struct {
 	head   []byte // marker, length and metadata, padded; nil until seal makes it
 	body   []byte
@@ -15,25 +15,25 @@ type message struct {
 
 	batch    *layout.BatchMeta           // of a record batch or a dictionary
 	indices  []inputIndices              // that the body lacks until they are renumbered
-	metadata func(bodySize int64) []byte // returns the metadata for a body of a size
+	metadata func(bodySize int64) []byte // makes the metadata, once the body's size is known
 }
 
-// lifted is a part of an input's body that goes to the output when the record batch is written. If the body is in a
-// file, the part is never in memory as a whole. A message's body is its own bytes with the lifted parts between them.
+// lifted is a part of an input's body that is copied to the output when the message is written. If the input's body is in
+// a file, the part is never in memory as a whole. The message's body is its own bytes with the lifted parts between them.
 type lifted struct {
-	at         int   // how many of the message's own bytes come before it
+	at         int   // number of the message's own bytes before it
 	from, size int64 // where it lies in the input's body
 }
 
 // inputIndices is a buffer of indices into a dictionary of the input, which are not renumbered yet.
 type inputIndices struct {
-	buffer int           // its index in the message, whose body lacks it
+	buffer int           // index of the buffer in the message, whose body lacks it
 	shape  *layout.Shape // of the indices
-	values []byte
-	valid  []byte // a validity bitmap; nil if none is null
+	values []byte        // the indices
+	valid  []byte        // their validity bitmap; nil if none is null
 }
 
-// copyBody returns a message, still without a head, of the body of an input's message, padded.
+// copyBody returns a message, not sealed, with the body of an input's message, padded.
 func copyBody(f *layout.Frame) message {
 	return message{lifted: []lifted{{size: f.BodyLength}}, from: f, body: padding(f.BodyLength)}
 }
@@ -47,8 +47,8 @@ func (m *message) bodySize() int64 {
 	return size
 }
 
-// coveredFrom returns where in body the part begins that the checksum covers: after the last lifted
-// part, because its bytes are not in memory.
+// coveredFrom returns the index in body from which on the checksum covers it: after the last lifted
+// part, because lifted bytes are not in memory.
 func (m *message) coveredFrom() int {
 	if n := len(m.lifted); n > 0 {
 		return m.lifted[n-1].at
@@ -56,7 +56,7 @@ func (m *message) coveredFrom() int {
 	return 0
 }
 
-// appendColumns appends the columns of added to those of m, which come from a record batch of the input.
+// appendColumns appends the columns of added to those of m, a message of a record batch of the input, and seals m.
 func (m *message) appendColumns(added message) {
 	size, all := m.bodySize(), added.batch
 	for i := range all.Buffers {
@@ -73,8 +73,8 @@ func (m *message) appendColumns(added message) {
 	m.seal()
 }
 
-// seal makes the head of a message whose body is whole, with a checksum if the metadata has room for one. It does
-// nothing as long as the body lacks indices.
+// seal makes the head, with a checksum if the metadata has room for one. It does nothing as long as the body lacks
+// indices.
 func (m *message) seal() {
 	if len(m.indices) == 0 {
 		m.head = layout.SealedHead(m.metadata(m.bodySize()), m.body[m.coveredFrom():])

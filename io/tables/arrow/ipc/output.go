@@ -12,8 +12,8 @@ import (
 type output struct {
 	tables.Output
 	dictionaries, batches []layout.Block // that were written
-	// buffer collects what a body with lifted parts consists of; nil before the first. It is flushed after
-	// each body, and keeps an error of the output.
+	// buffer collects the bytes of a body with lifted parts; nil before the first such body. It is flushed after
+	// each body, and returns an error of the output then at the latest.
 	buffer *bufio.Writer
 }
 
@@ -55,7 +55,7 @@ func (o *output) write(m *message) error {
 	return o.buffer.Flush()
 }
 
-// copyPart writes to the buffer the size bytes from from on of the body of f.
+// copyPart writes size bytes of the body of f, from byte from on, to the buffer.
 func (o *output) copyPart(f *layout.Frame, from, size int64) error {
 	if f.Bytes != nil {
 		_, err := o.buffer.Write(f.Bytes[from : from+size])

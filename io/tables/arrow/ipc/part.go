@@ -11,12 +11,13 @@ import (
 	"robotsbatch/io/tables/arrow/layout"
 )
 
-// Part is a record batch, in pieces of [ReaderOptions].Rows rows. The workers that decode the first
-// pieces inflate its buffers side by side; it is freed when its last piece is decoded. Or its texts
-// are inflated piece by piece: see [texts].
+// Part is a record batch, in pieces of [ReaderOptions].Rows rows. Workers decode pieces at the same
+// time: those that come first inflate (decompress) its buffers together, and one of them decodes all
+// rows. A part of which only texts are decoded may be decoded piece by piece instead: see [texts].
+// The part is freed when its last piece is decoded.
 type Part struct {
 	// Whole, unless nil, is called once with the decoded columns of all pieces, before the first
-	// Decode returns. It is not called if each piece is decoded on its own. Set it before Ready.
+	// Decode returns. It is not called for a part that is decoded piece by piece. Set it before Ready.
 	Whole func(arrow.Record) error
 
 	checkedRecord
@@ -29,20 +30,20 @@ type Part struct {
 	record  arrow.Record
 	err     error
 
-	mu        sync.Mutex        // of what follows up to waiting, and of err until decoded is closed
+	mu        sync.Mutex        // guards the fields up to waiting, and err until decoded is closed
 	begun     bool              // begin was called
 	inflation *layout.Inflation // nil if nothing is to be inflated
-	steps     int               // buffers to inflate, at least one
-	next      int               // the first buffer that nobody has begun
-	missing   int               // how many buffers are not inflated yet
-	failed    int               // the first buffer that cannot be inflated, if err is set
+	steps     int               // number of buffers to inflate, at least 1
+	next      int               // index of the first buffer that nobody has begun
+	missing   int               // number of buffers that are not inflated yet
+	failed    int               // index of the first buffer that cannot be inflated, if err is set
 	waiting   []func()          // to call when the record batch is decoded
 
-	texts  *texts        // instead of decoded and what follows it; nil for none
+	texts  *texts        // nil unless decoded piece by piece; then the fields from decoded to waiting are not used
 	copied *copiedRecord // nil if no column is copied
 }
 
-// newPart returns the part of a record batch, in pieces of so many rows. copied is nil if no column is copied.
+// newPart returns the part of a record batch, in pieces of this number of rows. copied is nil if no column is copied.
 func newPart(r checkedRecord, rows int, copied *copiedRecord) *Part {
 	p := &Part{checkedRecord: r, size: r.memory(), rows: rows, copied: copied, decoded: make(chan struct{})}
 	if p.texts = newTexts(r, rows); p.texts != nil {
@@ -61,11 +62,11 @@ func (p *Part) Pieces() int { return max(1, (p.Rows()+p.rows-1)/p.rows) }
 // Piece returns the rows of a piece, low to high-1.
 func (p *Part) Piece(i int) (low, high int) { return i * p.rows, min((i+1)*p.rows, p.Rows()) }
 
-// Size returns the number of bytes of memory that the part takes as read and decoded together, and those of its
-// decoded values alone.
+// Size returns the number of bytes of memory that the part takes as read and decoded together, and the number of bytes of
+// its decoded values.
 func (p *Part) Size() (size, decoded int64) { return p.size, p.total }
 
-// CopiedSize returns the number of bytes of memory that are to be copied; the others are still in the file.
+// CopiedSize returns the number of bytes that are to be copied and are in memory. The others are still in the file.
 func (p *Part) CopiedSize() int64 {
 	if p.copied == nil {
 		return 0
@@ -73,8 +74,8 @@ func (p *Part) CopiedSize() int64 {
 	return int64(len(p.copied.frame.Bytes))
 }
 
-// Ready does what must come before Decode of a piece, in memory of the piece's grant g. It reports whether
-// all of that is done. If not, because other goroutines do the rest, again will be called when it is: it must not
+// Ready does the work that must come before Decode of a piece, in memory of the piece's grant g, so that Decode does not
+// wait. It returns false if other goroutines do a rest of that work: when they are done, they call again, which must not
 // wait, nor call p.
 func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 	if p.texts != nil {
@@ -84,7 +85,7 @@ func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 }
 
 // Decode returns the decoded columns of a piece, which the caller releases, and the number of bytes that Ready took
-// from the piece's grant. It must be called once for each piece. It does what Ready has not done, and waits for
+// from the piece's grant. It must be called once for each piece. Without Ready, it does that work itself, and waits for
 // other goroutines that do the rest.
 func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 	defer p.done()
@@ -102,8 +103,8 @@ func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 	return p.record.NewSlice(int64(low), int64(high)), 0, nil
 }
 
-// inflate inflates the buffers that no other goroutine has begun. Whoever inflates the last
-// buffer decodes the record batch. inflate reports whether it is decoded; if not, again will be called
+// inflate inflates the buffers that no other goroutine has begun. The goroutine that inflates the last
+// buffer decodes the record batch. inflate reports whether that is decoded; if not, again will be called
 // when it is.
 func (p *Part) inflate(again func()) bool {
 	p.mu.Lock()
@@ -117,7 +118,7 @@ func (p *Part) inflate(again func()) bool {
 		p.mu.Unlock() // others inflate other buffers meanwhile
 		err := p.step(step)
 		p.mu.Lock()
-		if err != nil && (p.err == nil || step < p.failed) { // the same error whoever is first
+		if err != nil && (p.err == nil || step < p.failed) { // of several errors always the same one
 			p.err, p.failed = err, step
 		}
 		if p.missing--; p.missing == 0 {
@@ -139,7 +140,7 @@ func (p *Part) inflate(again func()) bool {
 	}
 }
 
-// begin sets how many buffers are to be inflated. The caller holds p.mu.
+// begin sets the number of buffers to inflate, and makes room for them. The caller holds p.mu.
 func (p *Part) begin() {
 	p.begun, p.steps = true, 1
 	if p.meta.Packed() {
@@ -148,7 +149,7 @@ func (p *Part) begin() {
 	p.missing = p.steps
 }
 
-// step inflates buffer i, if there is such a buffer and anything is to be inflated.
+// step inflates buffer i. It does nothing if nothing is to be inflated, or if there are no buffers.
 func (p *Part) step(i int) (err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if p.inflation == nil || i >= len(p.meta.Buffers) {
@@ -173,7 +174,7 @@ func (p *Part) decode() {
 	p.body, p.inflation = nil, nil
 }
 
-// done frees the record batch when it is called for the last piece.
+// done must be called once for each piece, and frees the record batch after the last.
 func (p *Part) done() {
 	if p.left.Add(-1) > 0 {
 		return

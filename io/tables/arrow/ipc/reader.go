@@ -36,17 +36,17 @@ type ReaderOptions struct {
 type Reader struct {
 	options ReaderOptions
 	framer  layout.Framer
-	file    *layout.FileFramer // framer; nil if that reads from the beginning to the end
+	file    *layout.FileFramer // framer; nil if that reads the input as a stream
 	schema  *layout.Schema
-	columns []int    // decoded; nil for all
-	decoder *decoder // of columns
-	records int      // record batches that were read
-	others  int      // dictionary batches that were read
+	columns []int    // indices of the columns that are decoded; nil for all
+	decoder *decoder // of columns; nil before the first Next
+	records int      // number of record batches that were read
+	others  int      // number of dictionary batches that were read
 
 	copying           *copying           // nil if no column is copied
-	renumberedDecoder *decoder           // of copied columns with dictionaries, whose indices are renumbered; nil for none
-	used              []usedDictionary   // dictionaries in force, for renumbered columns; nil until the next record batch comes
-	before            []copiedDictionary // that came since the last record batch, to be copied
+	renumberedDecoder *decoder           // of copied columns whose indices are renumbered; nil for none
+	used              []usedDictionary   // the dictionaries in force of these columns; nil until a record batch needs them
+	before            []copiedDictionary // dictionaries to copy that came after the last record batch
 }
 
 // NewFileReader returns a reader of a file of size bytes in the file format, of which it has read footer and schema.
@@ -139,7 +139,7 @@ func (s *Reader) SameDecimals(other *Reader) bool {
 	return slices.EqualFunc(s.schema.Columns, other.schema.Columns, layout.SameDecimals)
 }
 
-// makeDecoders sets the decoders, by what Decode and Copy were told.
+// makeDecoders sets the decoders of the columns that Decode and Copy have chosen.
 func (s *Reader) makeDecoders() (err error) {
 	columns := s.columns
 	if columns == nil {
@@ -148,7 +148,7 @@ func (s *Reader) makeDecoders() (err error) {
 		}
 		columns = s.schema.All()
 	}
-	const exact = true // decimals of renumbered dictionaries are written again, and others are not
+	const exact = true // for renumbered dictionaries, because their values are written again
 	if s.decoder, err = newDecoder(s.schema, columns, s.options.Memory, !exact); err != nil || s.copying == nil || !s.copying.selects {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s *Reader) makeDecoders() (err error) {
 }
 
 // addDictionary adds a dictionary for the record batches that follow: to the decoders that have
-// columns with it, and to what is copied.
+// columns with it, and to the dictionaries to copy.
 func (s *Reader) addDictionary(f *layout.Frame) error {
 	meta, err := f.Dictionary()
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *Reader) addDictionary(f *layout.Frame) error {
 }
 
 // extendDecoder returns a decoder with the dictionaries of d and the one in message f, whose metadata is meta. It
-// returns d if no column of that has the dictionary, or with an error.
+// returns d itself if no column of d has that dictionary, and with an error.
 func (s *Reader) extendDecoder(d *decoder, meta *layout.DictionaryMeta, f *layout.Frame) (*decoder, error) {
 	if d.values[meta.ID] == nil {
 		return d, nil
@@ -248,8 +248,8 @@ func (s *Reader) Next() (*Part, error) {
 	}
 }
 
-// position names the message that is read, for errors. A stream's dictionary has the name of the record batch
-// after it.
+// position names the message that is being read, for errors. A dictionary in a stream is named after the record batch
+// that follows it.
 func (s *Reader) position() string {
 	if s.file != nil && s.others < len(s.file.Footer.Dictionaries) {
 		return fmt.Sprintf("dictionary batch %d", s.others)
@@ -277,8 +277,8 @@ func (s *Reader) addMessage(f *layout.Frame) (*Part, error) {
 	}
 }
 
-// readRecord returns the part of record batch f. It reads the buffers that are decoded, if the body is
-// still in the file or only some columns are copied.
+// readRecord returns the part of record batch f. Of a body that is still in the file it reads the buffers of the decoded
+// columns.
 func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 	meta, err := f.Batch()
 	if err != nil {
@@ -302,7 +302,7 @@ func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 			return nil, err
 		}
 	}
-	projects := copied != nil && !copied.whole // only decoded columns are copied
+	projects := copied != nil && !copied.whole // the copied columns are the decoded ones
 	if body == nil || projects {
 		if body, err = f.LoadSpans(meta, s.options.Memory); err != nil {
 			return nil, err
@@ -321,8 +321,8 @@ func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 	return newPart(record, s.options.Rows, copied), nil
 }
 
-// Batches returns the number of record batches that were read, and of all in a file, whatever was selected; all is 0
-// for a stream.
+// Batches returns the number of record batches that were read, and the number of all in a file, also of those that were
+// not selected. If the input is read as a stream, all is 0 and isFile false.
 func (s *Reader) Batches() (read, all int, isFile bool) {
 	if s.file == nil {
 		return s.records, 0, false
@@ -330,7 +330,7 @@ func (s *Reader) Batches() (read, all int, isFile bool) {
 	return s.records, len(s.file.Footer.Batches), true
 }
 
-// Close lets go of the dictionaries. Parts stay usable; Next must not be called again. The input stays open.
+// Close frees the dictionaries. Parts can still be decoded; Next must not be called again. The input stays open.
 func (s *Reader) Close() { s.decoder, s.renumberedDecoder, s.used, s.before = nil, nil, nil, nil }
 
 // Check decodes all columns of the file or stream of size bytes in r, and returns the number

@@ -19,28 +19,28 @@ import (
 )
 
 // texts decompresses the texts of a record batch of which no other column is decoded, one piece
-// after the other, each for the worker that decides its rows. So a record batch takes the memory
-// of the pieces that are under way instead of that of all its texts, and two workers have work
-// for it. The texts must be a frame of zstd with a small window.
+// after the other, each when a worker asks for it. So a record batch takes the memory
+// of the pieces that are being worked on instead of that of all its texts, and several workers have
+// work for it. The texts must be a frame of zstd with a small window.
 type texts struct {
 	checkedRecord
 	rows  int    // of a piece
 	width int    // of an offset, in bytes
 	frame []byte // of zstd: the texts, compressed
 	size  int64  // bytes of all texts
-	small int64  // bytes of memory of all but the texts
+	small int64  // bytes of memory besides the texts and the body
 
-	turn sync.Mutex // of who decodes, and uses what follows up to offsets
+	turn sync.Mutex // held while a piece is decoded; guards the fields up to offsets
 	err  error      // why no more pieces can be decoded
 
 	stream            io.ReadCloser // the texts; nil before the first piece
 	read              int           // bytes of the stream that were read
 	validity, offsets []byte        // of all rows; validity is nil if no text is null
 
-	mu    sync.Mutex        // of what follows
-	next  int               // the first piece that is not decoded; it changes under turn and mu
-	ready map[int]textPiece // decoded pieces that were not taken
-	again map[int]func()    // to call when it is a piece's turn
+	mu    sync.Mutex        // guards the fields below
+	next  int               // the first piece that is not decoded; it changes only while turn is held as well
+	ready map[int]textPiece // decoded pieces that were not taken yet
+	again map[int]func()    // to call when a piece is the next
 }
 
 // textPiece is a decoded piece, or the error that it has instead.
@@ -50,8 +50,8 @@ type textPiece struct {
 	err   error
 }
 
-// newTexts returns the texts of a record batch in pieces of so many rows, or nil if they cannot be decompressed piece
-// by piece.
+// newTexts returns the texts of a record batch in pieces of this number of rows, or nil if they cannot be decompressed
+// piece by piece.
 func newTexts(r checkedRecord, rows int) *texts {
 	m, columns := r.meta, r.decoder.columns
 	if m.Rows <= int64(rows) || m.Codec != layout.CodecZstd || len(columns) != 1 || columns[0].Encoded {
@@ -78,8 +78,8 @@ func newTexts(r checkedRecord, rows int) *texts {
 	return t
 }
 
-// prepare decodes a piece if it is its turn, in memory of its grant g. It reports whether the piece is decoded, or is
-// being decoded by another goroutine. If not, again will be called when it is the piece's turn.
+// prepare decodes a piece if it is the next, in memory of its grant g. It returns false, and does nothing, if pieces
+// before it are not decoded: again will be called when it is the next.
 func (t *texts) prepare(number int, g *budget.Grant, again func()) bool {
 	t.mu.Lock()
 	next := t.next
@@ -93,8 +93,8 @@ func (t *texts) prepare(number int, g *budget.Grant, again func()) bool {
 	return next >= number
 }
 
-// advance decodes the next pieces up to number, in memory of its grant g, and calls again for those whose
-// turn comes.
+// advance decodes all pieces up to number that are not decoded, in memory of the grant g of piece number. After each it
+// calls again for the next.
 func (t *texts) advance(number int, g *budget.Grant) {
 	t.turn.Lock()
 	defer t.turn.Unlock()
@@ -113,7 +113,7 @@ func (t *texts) advance(number int, g *budget.Grant) {
 	}
 }
 
-// take returns a piece, once. It decodes the piece, and those before it, if nobody has prepared them.
+// take returns a piece. It is called once for each. It decodes the piece, and those before it, if prepare has not done so.
 func (t *texts) take(number int) textPiece {
 	t.mu.Lock()
 	_, ok := t.ready[number]
@@ -162,7 +162,7 @@ func (t *texts) open() (err error) {
 	return err
 }
 
-// skip reads the next n bytes of the stream, which belong to no row.
+// skip passes over the next n bytes of the stream, which belong to no row.
 func (t *texts) skip(n int64) error {
 	if n < 0 || n > t.size {
 		return fmt.Errorf("damaged: the texts begin at %d of %d", n, t.size)
@@ -172,8 +172,8 @@ func (t *texts) skip(n int64) error {
 	return shortIfEnded(err)
 }
 
-// shortIfEnded returns an error of reading, and layout.ErrShort for a stream that ends too early: io.EOF
-// would mean that the input has no more batches.
+// shortIfEnded returns layout.ErrShort for the errors of a stream that ends too early, because io.EOF would mean to
+// callers that the input has no more batches. It returns other errors as they are.
 func shortIfEnded(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return layout.ErrShort
@@ -181,7 +181,7 @@ func shortIfEnded(err error) error {
 	return err
 }
 
-// decode decompresses a piece, which must be the next, and decodes it, in taken bytes of memory of grant g. The
+// decode decompresses and decodes a piece, which must be the next. It takes the memory from grant g: taken bytes. The
 // caller holds t.turn.
 func (t *texts) decode(piece int, g *budget.Grant) (rec arrow.Record, taken int64, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))

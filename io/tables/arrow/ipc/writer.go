@@ -25,11 +25,11 @@ type WriterOptions struct {
 	// Codec compresses the bodies of record batches, buffer by buffer: Zstd, LZ4 or None,
 	// with which they can be memory-mapped and used directly.
 	Codec compress.Codec
-	// Selects says that rows may be left out. Then no value of them is in the output, nor in
+	// Selects says that rows may be left out. No value of such rows is then in the output, nor in
 	// its dictionaries.
 	Selects bool
 	// From is the reader of parts that are copied ([Reader.Copy]); nil if none are. Its copied columns come
-	// first. Its compression replaces Codec, and what Copy was told replaces Selects.
+	// first. The input's compression replaces Codec, and the argument of Copy replaces Selects.
 	From *Reader
 	// Memory is the most bytes that the numbers of a dictionary's values may take.
 	Memory int64
@@ -38,17 +38,17 @@ type WriterOptions struct {
 }
 
 // Writer writes record batches in their order. Encode and Copy, which any goroutine may call,
-// turn parts into messages. Which dictionaries are needed depends on what was written before, so
-// Write decides about them.
+// make chunks of messages, which Write writes. It writes dictionaries as well: those that are needed depend on
+// what was written before.
 type Writer struct {
 	options WriterOptions
 	codec   int8 // the number of options.Codec
 
 	schema     *arrow.Schema     // of the columns that are encoded
 	ids        []int64           // numbers of the dictionaries in schema
-	renumbered []layout.Shape    // of the columns in schema, if rows may be left out: their indices are renumbered
-	written    layout.Header     // of the schema message
-	pairs      *layout.KeyValues // of the footer, besides the checksum
+	renumbered []layout.Shape    // shapes of the columns in schema, if rows may be left out; nil otherwise
+	written    layout.Header     // of the output's schema message
+	pairs      *layout.KeyValues // keys and values of the input's footer, which the output's gets; nil for none
 
 	out          output
 	dictionaries dictionaryWriter
@@ -74,8 +74,8 @@ func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, err
 	return s, s.begin()
 }
 
-// begin writes what comes before the first record batch: a file's magic, and the schema, of the copied
-// columns and then of those that are encoded. It sets the fields that depend on the schema.
+// begin writes what comes before the first record batch: a file's magic, and the schema. That has the copied
+// columns and then those that are encoded. begin sets the fields that depend on it.
 func (s *Writer) begin() error {
 	fields, err := layout.BuildSchema(s.schema)
 	if err != nil {
@@ -110,15 +110,15 @@ func (s *Writer) Notes() []string { return s.refused.Notes() }
 // Failed reports whether writing failed, rather than reading what is copied.
 func (s *Writer) Failed() bool { return s.out.Failed }
 
-// Chunk is what is written at once: record batches that were encoded, or one that is copied. The zero Chunk has
-// none.
+// Chunk has record batches that are written together: some that were encoded, or one that is copied. The zero Chunk
+// has none.
 type Chunk struct {
 	messages     []message
-	dictionaries []usedDictionary // of what was encoded, retained until they are written
-	copied       *copiedRecord    // what is copied, or was gathered; nil for what was encoded
+	dictionaries []usedDictionary // of encoded record batches, retained until Write
+	copied       *copiedRecord    // the record batch that is copied or was gathered; nil for encoded ones
 }
 
-// Size returns the number of bytes that the messages take. The dictionaries are counted by the reader.
+// Size returns the number of bytes of memory of the messages. [Reader.Dictionaries] counts those of dictionaries.
 func (c *Chunk) Size() (bytes int64) {
 	for _, m := range c.messages {
 		bytes += m.size()
@@ -130,7 +130,7 @@ func (c *Chunk) Size() (bytes int64) {
 func (c *Chunk) Len() int { return len(c.messages) }
 
 // Encode adds a record batch of columns to a chunk, in memory taken from a grant. The arrays have
-// no offsets, and indices in the place of dictionary arrays.
+// no offsets, and are arrays of indices where the schema has dictionaries (see [Writer.Use]).
 func (s *Writer) Encode(c *Chunk, columns []*array.Data, grant *budget.Grant) error {
 	m, err := encodeRecord(s.renumbered, columns, s.codec, grant)
 	if err == nil {
@@ -141,7 +141,7 @@ func (s *Writer) Encode(c *Chunk, columns []*array.Data, grant *budget.Grant) er
 	return err
 }
 
-// Use says that the indices in a chunk's first columns refer to the dictionaries in these columns, which it retains.
+// Use says to which dictionaries the indices in a chunk's first columns refer: those in these columns, which it retains.
 func (s *Writer) Use(c *Chunk, columns []*array.Data) {
 	ids := s.ids
 	for i, data := range columns {
@@ -149,8 +149,8 @@ func (s *Writer) Use(c *Chunk, columns []*array.Data) {
 	}
 }
 
-// Copy returns a chunk of the kept rows of a part of From, with added columns, which have these rows alone.
-// Its memory is taken from a grant.
+// Copy returns a chunk with the kept rows of a part, which comes from WriterOptions.From, and with columns that are
+// added: these have the kept rows alone. The chunk's memory is taken from a grant.
 func (s *Writer) Copy(p *Part, kept Kept, added []*array.Data, grant *budget.Grant) (*Chunk, error) {
 	r := p.copied
 	switch {
@@ -176,8 +176,8 @@ func (s *Writer) Copy(p *Part, kept Kept, added []*array.Data, grant *budget.Gra
 	return &Chunk{messages: []message{m}, copied: r}, grant.Take(int64(len(m.head)))
 }
 
-// Write writes a chunk after its dictionaries, which it releases. If rows are left out, the indices are renumbered
-// first, and the body of a gathered record batch goes back to the pool.
+// Write writes a chunk and, before it, the dictionaries that readers need for it. If rows may be left out, it first
+// renumbers the indices. It frees the chunk's memory: dictionaries, and the body of a gathered record batch.
 func (s *Writer) Write(c *Chunk) (err error) {
 	used := c.dictionaries
 	if c.copied != nil {
@@ -213,7 +213,7 @@ func (s *Writer) Write(c *Chunk) (err error) {
 	return err
 }
 
-// End writes what comes after the last record batch, and frees what the writer holds.
+// End writes what comes after the last record batch, and releases the dictionaries that the writer retains.
 func (s *Writer) End() error {
 	end := layout.EndOfStream
 	if !s.options.Stream {
@@ -226,5 +226,5 @@ func (s *Writer) End() error {
 	return s.out.Put(end)
 }
 
-// Release releases the dictionaries that the writer retains. It is for a writer that is given up: End does it, too.
+// Release releases the dictionaries that the writer retains. It replaces End if the output is given up.
 func (s *Writer) Release() { s.dictionaries.release() }
