@@ -16,15 +16,17 @@ import (
 type sharedRecord struct {
 	source   *Source
 	part     *ipc.Part
-	bytes    int64             // as read and decoded, joined URLs included
-	urls     *batch.Column     // of all pieces, which have slices of it; nil if each decodes its own
-	encoding atomic.Int64      // the number of pieces that are not encoded yet
-	held     int64             // bytes kept by pieces that were written; only the writer uses it
-	verdicts *tableio.Assembly // nil when all columns are decoded
-	chunk    *ipc.Chunk        // when it passes through, once all pieces are encoded; nil if it is not written
+	bytes    int64         // of memory, as read and decoded, joined URLs included
+	urls     *batch.Column // of all pieces, which have slices of it; nil if each decodes its own
+	encoding atomic.Int64  // number of pieces that are not encoded yet
+	held     int64         // bytes that written pieces still hold; only the writer uses it
+
+	// If the record batch passes through:
+	verdicts *tableio.Assembly
+	chunk    *ipc.Chunk // what is written, once all pieces are encoded; nil if no row is
 }
 
-// newSharedRecord returns the record batch of a part. If it passes through, it is a user of the source's
+// newSharedRecord returns the record batch of a part. If it passes through, it counts as a user of the source's
 // input until it is written.
 func newSharedRecord(s *Source, part *ipc.Part) *sharedRecord {
 	size, decoded := part.Size()
@@ -32,7 +34,7 @@ func newSharedRecord(s *Source, part *ipc.Part) *sharedRecord {
 	if s.urls.IsJoined() {
 		r.bytes += decoded // joined URLs have about the bytes of their columns
 	}
-	if s.urls.IsColumn() { // find the URLs once, when the whole is decoded, not in each piece
+	if s.urls.IsColumn() { // then they are found once, when all rows are decoded, instead of in each piece
 		part.Whole = func(rows arrow.Record) error {
 			urls, _, err := s.urls.URLs(rows, s.reader.Memory())
 			r.urls = &urls
@@ -51,17 +53,17 @@ func newSharedRecord(s *Source, part *ipc.Part) *sharedRecord {
 type piece struct {
 	record   *sharedRecord
 	input    string
-	index    int   // in the input
-	firstRow int64 // in the input
-	rows     int
-	size     int64 // in bytes; the first piece has the record's
+	index    int   // among the input's pieces
+	firstRow int64 // its number in the input
+	rows     int   // number of rows
+	size     int64 // in bytes; that of the first piece includes the record's
 
 	number      int         // index among the record's pieces
-	first, last bool        // of the record's pieces
-	urls        *array.Data // decoded, for the sink that it passes through to; nil if there are none to reuse
-	kept        int64       // bytes encoded for it that wait for the last piece
+	first, last bool        // it is the first or the last of these
+	urls        *array.Data // the decoded URL column, for the sink if it passes through; may be nil
+	kept        int64       // bytes that were encoded for it and wait for the last piece
 	freed       int64       // bytes of the record that Freed gave back
-	taken       int64       // bytes of its grant that decoding took
+	taken       int64       // bytes that decoding took from the piece's grant
 }
 
 // Name implements batch.Piece.
@@ -75,9 +77,9 @@ func (p *piece) Name() string {
 // Size implements batch.Piece.
 func (p *piece) Size() int64 { return p.size }
 
-// Kept implements batch.Sharing: it returns by how many bytes the memory grows that is held after this
-// piece was written. The first piece adds the record, each adds what was encoded for it, and the last
-// one, with which the record is written, takes all of them off again.
+// Kept implements batch.Sharing: it returns the number of bytes that remain in memory after this piece was
+// written. The first piece leaves the record's, and each leaves what was encoded for it. With the last one the
+// record is written, so that it gives all of these back: a negative number.
 func (p *piece) Kept() int64 {
 	r := p.record
 	if p.last {
@@ -94,8 +96,9 @@ func (p *piece) Kept() int64 {
 // Continued implements batch.Continued.
 func (p *piece) Continued() bool { return !p.last }
 
-// Freed implements batch.Freeing: what decoding the piece took. The piece that is encoded last also gives
-// the record batch back, but not bytes that wait to be copied.
+// Freed implements batch.Freeing: it returns the number of bytes that are not needed once the piece is encoded: those
+// that decoding it took and, with the last piece of a record that is encoded, those of the record, except bytes that
+// are still to be copied.
 func (p *piece) Freed() int64 {
 	r := p.record
 	if r.encoding.Add(-1) == 0 {
@@ -109,8 +112,8 @@ func (p *piece) Ready(g *batch.Grant, again func()) bool {
 	return p.record.part.Ready(p.number, g, again)
 }
 
-// Decode implements batch.Piece. If the record batch passes through, the batch's table is p, which the
-// sink with [SinkOptions.From] wants.
+// Decode implements batch.Piece. If the record batch passes through, the batch's table is p itself, for a
+// sink with [SinkOptions.From].
 func (p *piece) Decode() (_ *batch.Batch, err error) {
 	r, s := p.record, p.record.source
 	rows, taken, err := r.part.Decode(p.number)

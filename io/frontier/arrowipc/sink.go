@@ -28,17 +28,17 @@ type SinkOptions struct {
 	Codec compress.Codec
 	// Stream writes the stream format instead of the file format.
 	Stream bool
-	// Selects says that rows may be left out. Then no value of them is in the output, nor in
+	// Selects says that rows may be left out. No value of such rows is then in the output, nor in
 	// its dictionaries.
 	Selects bool
 	// OneToOne writes one record batch for each batch, even without rows. A batch that
 	// would have to be cut is then an error.
 	OneToOne bool
-	// From is the source of batches that pass through ([Source.PassThrough]), nil for none. Its schema,
-	// its compression and what it knows of left out rows replace Schema, Codec and Selects.
+	// From is the source of batches that pass through ([Source.PassThrough]), nil for none. Its input's schema
+	// and compression, and the argument selects of PassThrough, replace Schema, Codec and Selects.
 	From *Source
 
-	mem memory.Allocator // of tests
+	mem memory.Allocator // for tests; nil for Go's memory
 }
 
 // sink writes record batches. Encode turns batches into chunks.
@@ -139,8 +139,8 @@ type passedChunk struct {
 // Size implements batch.Chunk.
 func (c *passedChunk) Size() int64 { return c.size }
 
-// encodePassed makes the verdict columns of a piece. With those of the last piece that is encoded it makes
-// the record batch.
+// encodePassed makes the verdict columns of a piece of a record batch that passes through. When all pieces of that have
+// theirs, it makes the record batch.
 func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	p, ok := b.Table.(*piece)
 	if !ok || p.record.verdicts == nil {
@@ -163,8 +163,8 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 	return &passedChunk{record: r, name: p.Name(), last: p.last, size: size}, nil
 }
 
-// assemble makes the chunk of a record batch after all its pieces were evaluated; nil if it is not
-// written, because no row is kept.
+// assemble makes the chunk of a record batch that passes through, once all its pieces have verdicts. It returns nil if
+// the record batch is not written, because no row is kept.
 func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*ipc.Chunk, error) {
 	verdicts, err := r.verdicts.Columns(s.output)
 	if err != nil {

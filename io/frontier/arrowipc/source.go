@@ -26,17 +26,17 @@ type Source struct {
 
 	// If record batches pass through:
 	passing bool
-	selects bool         // rows are left out
-	in      io.Closer    // closed after all that passes through was written; may be nil
-	users   atomic.Int64 // of in: the open source, and record batches that are not written
+	selects bool         // rows may be left out
+	in      io.Closer    // the input, closed after the last record batch was written; may be nil
+	users   atomic.Int64 // number of users of in: the source until Close, and record batches that are not written
 
 	pending   *sharedRecord // a record batch of which Next has not returned all pieces; nil for none
-	nextPiece int           // index of the next of these
+	nextPiece int           // index in pending of the piece that Next returns next
 
 	closed  bool
-	batches int   // pieces that Next has returned
-	rows    int64 // rows of these
-	err     error // what ended the reading, which Next returns again
+	batches int   // number of pieces that Next has returned
+	rows    int64 // number of their rows
+	err     error // what ended the reading, which Next returns from then on
 }
 
 // OpenFile reads the file format from the size bytes of r, which must stay open until
@@ -55,12 +55,13 @@ func OpenStream(r io.Reader, o Options) (*Source, error) {
 	return newSource(reader, err, o)
 }
 
+// readerOptions returns the reader's options for those of a source.
 func readerOptions(o *Options) ipc.ReaderOptions {
 	return ipc.ReaderOptions{Rows: o.BatchRows, Memory: o.Memory, Select: o.Part.Of, StopAtEnd: o.StopAtEnd}
 }
 
-// newSource returns the source of a reader, or err, which opening the reader returned, with the input's
-// name.
+// newSource returns the source of a reader r. err is the error of opening r: newSource returns it with the
+// input's name.
 func newSource(r *ipc.Reader, err error, o Options) (*Source, error) {
 	s := &Source{options: o, reader: r}
 	if err == nil {
@@ -80,8 +81,8 @@ func (s *Source) fail(err error) error {
 	return tableio.Worded(fmt.Errorf("%s: %w", s.options.Name, err))
 }
 
-// decodeOnlyURLs limits decoding to the URLs' columns and those of [tableio.SourceOptions.Extra], and finds these again
-// in the schema of the tables that are left.
+// decodeOnlyURLs limits decoding to the URLs' columns and those of [tableio.SourceOptions.Extra]. It locates them again in
+// the decoded tables, which have no others.
 func (s *Source) decodeOnlyURLs() error {
 	s.columns = slices.Sorted(slices.Values(s.urls.Columns()))
 	fields := make([]arrow.Field, len(s.columns))
@@ -150,7 +151,7 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return s.takePiece(), nil
 }
 
-// Share returns which part of a file's record batches Next has returned, from 0 to 1. It is
+// Share returns the share of a file's record batches that Next has returned, from 0 to 1. It is
 // not known for a stream.
 func (s *Source) Share() (share float64, known bool) {
 	read, all, known := s.reader.Batches()
@@ -158,7 +159,7 @@ func (s *Source) Share() (share float64, known bool) {
 		return 0, known
 	}
 	done := float64(read)
-	if s.pending != nil { // it is counted as read
+	if s.pending != nil { // it counts as read already
 		done += float64(s.nextPiece)/float64(s.pending.part.Pieces()) - 1
 	}
 	return done / float64(all), true
@@ -185,17 +186,17 @@ func (s *Source) takePiece() *piece {
 	return p
 }
 
-// CanPassThrough reports whether the record batches can be copied unchanged into the output. stream says
-// that the output is a stream, not a file, and several that it has other inputs, too.
+// CanPassThrough reports whether the record batches can be copied unchanged into an output. stream says
+// that the output is a stream, not a file, and several that it has other inputs as well.
 func (s *Source) CanPassThrough(stream, several bool) bool {
 	return s.urls.ReadsWritten() && s.reader.CanCopy(stream, several)
 }
 
 // PassThrough makes all record batches pass through to a sink with [SinkOptions.From]:
 // only the URLs are decoded, and the columns that are written are copied unchanged. selects
-// says that rows are left out. Call it before the first Next. The source takes over in,
-// which may be nil, and closes it once the source is closed and all its record batches are
-// written.
+// says that rows may be left out. Call it before the first Next. in, which may be nil, is the
+// input: the source takes it over, and closes it once the source is closed and all its record
+// batches are written.
 func (s *Source) PassThrough(in io.Closer, selects bool) error {
 	s.passing, s.selects, s.in = true, selects, in
 	s.users.Store(1)
@@ -237,8 +238,8 @@ func (s *Source) urlColumn() int {
 	return s.columns[s.urls.Columns()[0]]
 }
 
-// Close lets go of the dictionaries; pieces that are not decoded yet still have theirs. It ends the
-// source's own use of an input that PassThrough took over, which closes when the last piece is written.
+// Close frees the dictionaries; pieces that are not decoded yet keep theirs. An input that PassThrough took
+// over is closed now or, if record batches are still to be written, with the last of them.
 func (s *Source) Close() error {
 	s.reader.Close()
 	if s.passing && !s.closed {
