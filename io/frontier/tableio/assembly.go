@@ -15,25 +15,24 @@ import (
 )
 
 // Assembly joins the verdict columns of a record batch or row group that several
-// workers evaluate in pieces, and knows which rows are selected. Unlike an [Output], it
-// never cuts the result into several.
+// workers evaluate in pieces, and knows which rows are selected. All rows come in one
+// result, however much memory they take together.
 type Assembly struct {
 	parts   []assembled
 	missing atomic.Int64 // the number of pieces that were not added yet
-	mixed   atomic.Bool  // of a piece that was added, some rows are selected and others are not
+	mixed   atomic.Bool  // a piece was added of which only some rows are selected
 }
 
 // assembled is a piece of an Assembly.
 type assembled struct {
-	rows, selected int             // numbers of rows
-	bitmap         []byte          // of selected rows; nil when all or none are
-	shares         [][]*array.Data // the verdict columns of selected rows, a share after the other
-	urls           *array.Data     // of selected rows; nil when they were not kept
+	rows, selected int             // number of all rows, and of selected ones
+	bitmap         []byte          // with a 1 for selected rows; nil if all or none are selected
+	shares         [][]*array.Data // the verdict columns of selected rows, for one share after another
+	urls           *array.Data     // of selected rows; nil if they were not kept
 }
 
 // NewVerdicts returns the output of the verdict columns alone, for an Assembly. names
-// are those of the input's columns, which come first; none may equal a verdict
-// column's.
+// are those of the input's columns that come before them; none may be that of a verdict column.
 func NewVerdicts(layout batch.Layout, names []string, mem memory.Allocator) (*Output, error) {
 	if err := batch.CheckNames(names, layout.Verdicts); err != nil {
 		return nil, err
@@ -42,20 +41,20 @@ func NewVerdicts(layout batch.Layout, names []string, mem memory.Allocator) (*Ou
 	return NewOutput(layout, nil, mem)
 }
 
-// NewAssembly returns an Assembly of that many pieces.
+// NewAssembly returns an Assembly of this number of pieces.
 func NewAssembly(pieces int) *Assembly {
 	a := &Assembly{parts: make([]assembled, pieces)}
 	a.missing.Store(int64(pieces))
 	return a
 }
 
-// Add makes the verdict columns of a piece with o, which must come from NewVerdicts, and keeps them.
-// size is the number of bytes that Add took from the batch's grant for them; they are kept until Columns
-// is called. last reports whether no piece is missing any more: then the other methods may be called.
+// Add makes the verdict columns of a piece with o, which must come from NewVerdicts, and keeps them until
+// Columns is called. size is the number of bytes that it has taken from the batch's grant for all that it
+// keeps. last says that this was the last piece: then the other methods may be called.
 //
-// urls, which may be nil, is the piece's URL column. Once it is known that some rows of a piece are kept
-// and others are not, Add keeps the URLs of kept rows, so that they need not be decoded again, which would
-// add up to 24 % to a job.
+// urls, which may be nil, is the piece's URL column. From the first piece on of which only some rows are
+// selected, Add keeps the URLs of selected rows: to decode them again for the output would add up to 24 % to
+// a job.
 func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, urls *array.Data) (size int64, last bool, err error) {
 	part := assembled{rows: v.Rows, selected: v.SelectedRows}
 	if 0 < part.selected && part.selected < part.rows {
@@ -92,7 +91,7 @@ func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, 
 	return size, a.missing.Add(-1) == 0, nil
 }
 
-// Counts returns how many rows there are, and how many of them are kept.
+// Counts returns the number of rows of all pieces, and the number of selected ones.
 func (a *Assembly) Counts() (rows, selected int) {
 	for i := range a.parts {
 		rows += a.parts[i].rows
@@ -101,7 +100,7 @@ func (a *Assembly) Counts() (rows, selected int) {
 	return rows, selected
 }
 
-// EachSelected calls do for each run of selected rows of all pieces, from low to high-1.
+// EachSelected calls do for each run of selected rows, from low to high-1. Rows are counted through all pieces.
 func (a *Assembly) EachSelected(do func(low, high int)) {
 	row := 0
 	for i := range a.parts {
@@ -112,7 +111,7 @@ func (a *Assembly) EachSelected(do func(low, high int)) {
 	}
 }
 
-// AllSelected returns the selected rows of all pieces.
+// AllSelected returns the selected rows, counted through all pieces.
 func (a *Assembly) AllSelected() (all tables.Rows) {
 	a.EachSelected(func(low, high int) { all = all.Add(low, high) })
 	return all
@@ -129,8 +128,8 @@ func (p *assembled) runs() tables.Rows {
 	return tables.RowsOf(p.bitmap, p.rows)
 }
 
-// URLs returns the URLs of all output rows, or nil if not all were kept. The caller
-// releases them. It gives up those of the pieces, so it is called once.
+// URLs returns the URLs of all selected rows, or nil if not all were kept. The caller
+// releases them. It is called once.
 func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {
 	var parts []*array.Data
 	all := true
@@ -149,8 +148,8 @@ func (a *Assembly) URLs(mem memory.Allocator) (*array.Data, error) {
 	return tables.Concatenate(parts[0].DataType(), parts, mem)
 }
 
-// Columns returns the verdict columns of all output rows, which the caller releases. o is that of
-// Add. It releases the pieces' columns, so it is called once.
+// Columns returns the verdict columns of all selected rows, which the caller releases. o is that of
+// Add. It is called once.
 func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	parts := make([][]*array.Data, o.schema.NumFields()) // of each column
 	for i := range a.parts {
@@ -178,7 +177,8 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	return columns, nil
 }
 
-// verdictSize is tables.SizeOf for a verdict column, whose dictionary is its own.
+// verdictSize returns the number of bytes in a verdict column's buffers. Its dictionary counts as well, because no other
+// column has it.
 func verdictSize(d *array.Data) int64 {
 	if d.DataType() == arrow.DataType(tables.CodedLists) {
 		return tables.SizeOf(d) + tables.SizeOf(d.Dictionary())

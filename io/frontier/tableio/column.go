@@ -12,8 +12,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// findURLs returns the column with the URLs, or the field of a struct: what [format.Columns.URL] finds by
-// the name or, if there is no name and no column "url", the only string column.
+// findURLs returns the column with the URLs, or the field of a struct. [format.Columns.URL] finds it by the name; if
+// there is no name, and no column "url", it is the only column of strings.
 func findURLs(schema *arrow.Schema, name string) (place, error) {
 	columns := ColumnsOf(schema)
 	found, err := findPlace(schema, name, columns.URL)
@@ -42,7 +42,7 @@ func findURLs(schema *arrow.Schema, name string) (place, error) {
 	return columnAt(schema, only), nil
 }
 
-// ColumnsOf returns the names of a schema's columns, with their types.
+// ColumnsOf returns the names and types of a schema's columns.
 func ColumnsOf(schema *arrow.Schema) format.Columns {
 	c := format.Columns{Type: func(i int) string { return schema.Field(i).Type.String() }}
 	for _, field := range schema.Fields() {
@@ -51,18 +51,18 @@ func ColumnsOf(schema *arrow.Schema) format.Columns {
 	return c
 }
 
+// The types of texts. Columns of bytes may have URLs as well, but are not searched for them.
 var (
 	stringTypes = []arrow.Type{arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW}
 	binaryTypes = []arrow.Type{arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW}
 )
 
-// isText reports whether a column of that type has texts, which may be URLs: strings or binary values,
-// or a dictionary of such.
+// isText reports whether a column of type dt has texts, which may be URLs: strings or bytes, or a dictionary of these.
 func isText(dt arrow.DataType) bool {
 	return slices.Contains(slices.Concat(stringTypes, binaryTypes), textType(dt))
 }
 
-// textType returns the type of a column's values, which may be an extension or a dictionary.
+// textType returns the type of the values of a column of type dt, which may be an extension, a dictionary or both.
 func textType(dt arrow.DataType) arrow.Type {
 	dt = tables.Storage(dt)
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
@@ -71,8 +71,8 @@ func textType(dt arrow.DataType) arrow.Type {
 	return dt.ID()
 }
 
-// URLs returns the strings of a checked array, as a valid column in its memory. It copies only views,
-// up to limit bytes.
+// URLs returns the texts of a checked array as a column in its memory. Of views it makes a copy, as
+// [tables.StringsOf] does with limit.
 func URLs(d *array.Data, limit int64) (batch.Column, error) {
 	strings, err := tables.StringsOf(d, limit)
 	if err != nil {

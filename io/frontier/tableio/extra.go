@@ -12,8 +12,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// findExtra returns the column of that name, which the option by gives; nowhere for no name. holds
-// reports whether its type is acceptable; wanted names such types in the error.
+// findExtra returns the column whose name is the value of the option by; nowhere if the name is empty. holds reports
+// whether a type is acceptable, and wanted names such types in the error.
 func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arrow.DataType) bool, wanted string) (place, error) {
 	if name == "" {
 		return nowhere, nil
@@ -26,14 +26,14 @@ func findExtra(schema *arrow.Schema, name string, by option.Name, holds func(arr
 	return found, err
 }
 
-// isNumber reports whether the values of a column of that type are integers or floats.
+// isNumber reports whether the values of a column of type dt are integers or floats.
 func isNumber(dt arrow.DataType) bool {
 	id := valueType(dt).ID()
 	return arrow.IsInteger(id) || arrow.IsFloating(id)
 }
 
-// valueType returns the type of the values of a column, which may be an extension, a dictionary or
-// run-end encoded.
+// valueType returns the type of the values of a column of type dt, which may be an extension, a dictionary, run-end
+// encoded, or several of these.
 func valueType(dt arrow.DataType) arrow.DataType {
 	switch dt := tables.Storage(dt).(type) {
 	case *arrow.DictionaryType:
@@ -45,10 +45,10 @@ func valueType(dt arrow.DataType) arrow.DataType {
 	}
 }
 
-// numberSize is the size of a number or a time in bytes.
+// numberSize is the number of bytes of a number or a time in a batch.
 const numberSize = 8
 
-// TakeExtra sets b.Times and b.Weights, as far as Locate was asked for them, from a table with b's
+// TakeExtra sets b.Times and b.Weights, if Locate was asked for them, from a table with b's
 // rows, and adds their size to b.Undeclared. The arrays must have been checked.
 func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
 	if l.time.column >= 0 {

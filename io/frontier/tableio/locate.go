@@ -31,11 +31,11 @@ type SourceOptions struct {
 	// Part selects the record batches or row groups of a file that are read. Row numbers
 	// start at its first row.
 	Part batch.Part
-	// Piece, of Parquet alone, is the most bytes that the rows of a batch may be declared to
-	// take; 0 means an eighth of Memory.
+	// Piece is the most bytes that the rows of a batch take as the file declares their size; 0 means an
+	// eighth of Memory. Only Parquet has it.
 	Piece int64
-	// StopAtEnd, of Arrow alone, stops reading at the end marker, because a stream's writer
-	// may keep it open.
+	// StopAtEnd stops reading at a stream's end marker, because its writer may keep it open. Only Arrow
+	// has it.
 	StopAtEnd bool
 }
 
@@ -43,20 +43,20 @@ type SourceOptions struct {
 // several, as in Common Crawl's index.
 type Location struct {
 	schema *arrow.Schema // of the output tables, see URLs
-	urls   place         // nowhere if parts is not nil
-	parts  *Parts        // the columns that URLs are joined from; nil if they are in one
-	alone  bool          // the output table has only the URLs, which are no column of the input
+	urls   place         // of the URLs; nowhere if parts is not nil
+	parts  *Parts        // the columns from which URLs are joined; nil if they are in one column
+	alone  bool          // the output table is one column with the URLs, which the input does not have
 	copies bool          // see ReadsWritten
 	weight place         // the column of ExtraColumns.Weight; nowhere for none
 	time   place         // the column of ExtraColumns.Time; nowhere for none
 }
 
-// Locate finds the URLs in tables of a schema, and the columns of extra. name is that of a column, or
-// of a field of a struct (metadata.url). Without a name the URLs are in the column "url" or else joined
-// from the columns that findParts finds, or else in the only column of strings.
+// Locate finds the URLs in tables of a schema, and the columns of extra. name names a column, or
+// a field of a struct (metadata.url). If it is empty, the URLs are in the column "url"; without such a column
+// they are joined from the columns that findParts finds; without these they are in the only column of strings.
 //
-// keep says what is written of the tables: with KeepAll the output table is the input's, or else, if
-// the URLs are no column of it, a table of one column with the URLs.
+// keep says which columns are written. The output table, of which they are taken, is the input's; but if only
+// URLs are written, and they are not a column of the input, it is a table of one column with the URLs.
 func Locate(schema *arrow.Schema, name string, keep batch.Keep, extra batch.ExtraColumns) (*Location, error) {
 	if err := checkByteOrder(); err != nil {
 		return nil, err
@@ -105,13 +105,13 @@ func (l *Location) IsJoined() bool { return l.parts != nil }
 // IsColumn reports whether the URLs are a column of the table.
 func (l *Location) IsColumn() bool { return l.parts == nil && l.urls.path == nil }
 
-// ReadsWritten reports whether each column that is read is also written, so that tables can be copied
-// without their other columns. Those from which URLs are joined, and those of ExtraColumns, are written
-// only with [batch.KeepAll].
+// ReadsWritten reports whether each column that is read is also written. If not, tables cannot be copied
+// without decoding: the columns from which URLs are joined, and those of ExtraColumns, are written only with
+// [batch.KeepAll].
 func (l *Location) ReadsWritten() bool { return l.copies }
 
-// Paths returns the columns with the URLs, and those that are read besides them: the index of each,
-// and for a field of a struct the indices of the fields on the way to it.
+// Paths returns the columns that are read: those with the URLs, and those of ExtraColumns. A path is the column's index
+// and, for a field of a struct, the indices of the fields on the way to it.
 func (l *Location) Paths() [][]int {
 	var paths [][]int
 	if l.parts != nil {
@@ -127,7 +127,7 @@ func (l *Location) Paths() [][]int {
 	return paths
 }
 
-// Columns returns the indices of the columns of Paths, each once.
+// Columns returns the indices of the columns that are read, each once.
 func (l *Location) Columns() []int {
 	var columns []int
 	for _, path := range l.Paths() {
@@ -138,8 +138,8 @@ func (l *Location) Columns() []int {
 	return columns
 }
 
-// Text returns a table's URL column if it has strings or bytes with offsets, otherwise
-// nil. The table still owns it.
+// Text returns a table's URL column, which the table still owns, if its values are stored as offsets and bytes. Otherwise
+// it returns nil.
 func (l *Location) Text(table arrow.Record) *array.Data {
 	if !l.IsColumn() {
 		return nil
@@ -152,26 +152,23 @@ func (l *Location) Text(table arrow.Record) *array.Data {
 	return nil
 }
 
-// URLs returns the URLs of a table, and the output table (see Locate), whose columns share the memory
-// of the table's. The arrays must have been checked. limit is the most bytes that are joined or copied.
+// URLs returns the URLs of a table, and the output table (see Locate), which shares the memory of the table or of the
+// URLs. The arrays must have been checked. limit is the most bytes of URLs that are joined or copied.
 func (l *Location) URLs(table arrow.Record, limit int64) (batch.Column, arrow.Record, error) {
+	var values *array.Data
 	if l.parts == nil {
-		d := l.urls.valuesOf(table)
-		urls, err := URLs(d, limit)
-		if err != nil {
-			err = fmt.Errorf("column %q: %w", l.Name(), err)
-		} else if l.alone {
-			table = array.NewRecord(l.schema, []arrow.Array{array.MakeFromData(d)}, table.NumRows())
+		values = l.urls.valuesOf(table)
+	} else {
+		var err error
+		if values, err = l.parts.join(table, limit); err != nil {
+			return batch.Column{}, nil, err
 		}
-		return urls, table, err
 	}
-	joined, err := l.parts.Join(table, limit)
+	urls, err := URLs(values, limit)
 	if err != nil {
-		return batch.Column{}, nil, err
-	}
-	urls, err := URLs(joined.Column(0).Data().(*array.Data), limit)
-	if l.alone {
-		table = arrow.Record(array.NewRecord(l.schema, joined.Columns(), joined.NumRows()))
+		err = fmt.Errorf("column %q: %w", l.Name(), err)
+	} else if l.alone {
+		table = array.NewRecord(l.schema, []arrow.Array{array.MakeFromData(values)}, table.NumRows())
 	}
 	return urls, table, err
 }

@@ -19,11 +19,11 @@ import (
 // urlName is the default name of the URL column, and that of the column of joined URLs.
 const urlName = "url"
 
+// joinedField is the field of joined URLs.
 var joinedField = arrow.Field{Name: urlName, Type: arrow.BinaryTypes.String, Nullable: true}
 
-// Parts are the columns of split URLs, as in Common Crawl's index: protocol, host and
-// path, and optionally the explicit port and the query. Each is an index into the
-// schema, or -1.
+// Parts are the columns over which URLs are split, as in Common Crawl's index: protocol, host and
+// path, and optionally the explicit port and the query. It has the index of each column, -1 if there is none.
 type Parts [partCount]int
 
 // The parts of a URL, as indices.
@@ -36,10 +36,10 @@ const (
 	partCount
 )
 
-// partNames are the names of the columns.
+// partNames are the names of the columns of the parts.
 var partNames = [partCount]string{"url_protocol", "url_host_name", "url_port", "url_path", "url_query"}
 
-// findParts returns the columns that URLs are split into; nil if the schema has none. It is an
+// findParts returns the columns over which URLs are split; nil if the schema lacks one of the first three. It is an
 // error if port or query are there and cannot be read: without them a URL would be another one.
 func findParts(schema *arrow.Schema) (*Parts, error) {
 	p := new(Parts)
@@ -64,17 +64,17 @@ func findParts(schema *arrow.Schema) (*Parts, error) {
 	return p, nil
 }
 
-// Columns returns the indices of the columns that there are.
+// Columns returns the indices of the columns, without those that there are not.
 func (p *Parts) Columns() []int {
 	return slices.DeleteFunc(slices.Clone(p[:]), func(column int) bool { return column < 0 })
 }
 
-// Join returns a table of one column "url" with the URLs of a table's rows. A URL is
+// join returns the URLs of a table's rows, as an array of strings. A URL is
 // null if protocol or host is null, or if the host has a byte that would end it. A null
 // query is left out; an empty one becomes a question mark. The arrays must have been
 // checked; limit is the most bytes of all URLs.
-func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
-	var texts [partCount]batch.Column
+func (p *Parts) join(table arrow.Record, limit int64) (*array.Data, error) {
+	var texts [partCount]batch.Column // empty for numbers of ports, and for parts that there are not
 	portIsNumber := p[port] >= 0 && !isText(table.Schema().Field(p[port]).Type)
 	for part, column := range p {
 		if column < 0 || part == port && portIsNumber {
@@ -85,7 +85,7 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 			return nil, fmt.Errorf("column %q: %w", table.ColumnName(column), err)
 		}
 	}
-	var ports arrow.Array
+	var ports arrow.Array // nil unless they are numbers
 	if portIsNumber {
 		plain := tables.Plain(table.Column(p[port]).Data().(*array.Data), memory.NewGoAllocator())
 		defer plain.Release()
@@ -108,19 +108,17 @@ func (p *Parts) Join(table arrow.Record, limit int64) (arrow.Record, error) {
 		}
 		b.BinaryBuilder.Append(url)
 	}
-	urls := b.NewArray()
-	defer urls.Release()
-	schema := arrow.NewSchema([]arrow.Field{joinedField}, nil)
-	return array.NewRecord(schema, []arrow.Array{urls}, table.NumRows()), nil
+	urls := b.NewArray() // its memory lives as long as it is referenced
+	return urls.Data().(*array.Data), nil
 }
 
-// isWhole reports whether a host has no byte that would end it in a URL.
+// isWhole reports whether a host is not empty and has no byte that would end it in a URL.
 func isWhole(host []byte) bool {
 	return len(host) > 0 && !strings.ContainsAny(string(host), "/?#;@")
 }
 
-// appendURL appends the URL of a row, whose protocol and host are not null. texts are its parts; if ports
-// is not nil, it has the numbers of ports.
+// appendURL appends the URL of a row, whose protocol and host are not null. texts has the parts; ports has the ports if
+// they are numbers, and is nil otherwise.
 func (p *Parts) appendURL(url []byte, texts *[partCount]batch.Column, ports arrow.Array, row int) []byte {
 	url = append(append(url, texts[protocol].Value(row)...), "://"...)
 	name := string(texts[host].Value(row))
@@ -146,12 +144,12 @@ func (p *Parts) appendURL(url []byte, texts *[partCount]batch.Column, ports arro
 	return url
 }
 
-// appendPort appends a port to a URL. It may be written as a float, and as -1 or NaN for none. A text that
-// is no port is appended as it is, so that the URL is invalid.
+// appendPort appends the port in a text to a URL, if there is one. It may be written as a float; no text, a negative
+// number or NaN stand for no port. A text that is not a port is appended as it is, so that the URL is invalid.
 func appendPort(url []byte, text string) []byte {
 	switch n, err := strconv.ParseFloat(text, 64); {
 	case text == "":
-	case err != nil || n > math.MaxUint16 || n > math.Trunc(n): // the last is true of a fraction above 0
+	case err != nil || n > math.MaxUint16 || n > math.Trunc(n): // the last: a fraction above 0
 		url = append(append(url, ':'), text...)
 	case n >= 0:
 		url = strconv.AppendInt(append(url, ':'), int64(n), 10)

@@ -18,6 +18,7 @@ type place struct {
 	dataType arrow.DataType
 }
 
+// nowhere is the place of values that a table does not have.
 var nowhere = place{column: -1}
 
 // columnAt returns the place of column i.
@@ -26,8 +27,8 @@ func columnAt(schema *arrow.Schema, i int) place {
 	return place{name: field.Name, column: i, dataType: field.Type}
 }
 
-// findPlace returns the column whose index find returns for a name, nowhere for a negative index.
-// If find fails, the name may be that of a field of a struct; if it is not, the error is find's.
+// findPlace returns the place of the values with a name: the column whose index find returns, or nowhere if that is
+// negative. If find fails, it is a field of a struct that has the name or, without one, find's error is returned.
 func findPlace(schema *arrow.Schema, name string, find func(name string) (int, error)) (place, error) {
 	found, err := find(name)
 	if err != nil {
@@ -42,8 +43,8 @@ func findPlace(schema *arrow.Schema, name string, find func(name string) (int, e
 	return columnAt(schema, found), nil
 }
 
-// fieldOf returns the field of a struct that a name with dots names, such as metadata.url; nowhere if
-// there is none. Of several with one name it is the first.
+// fieldOf returns the place of a field of a struct by a name with dots, such as metadata.url; nowhere if
+// there is none. Of several fields with one name it is the first.
 func fieldOf(schema *arrow.Schema, name string) place {
 	outer, rest, dotted := strings.Cut(name, ".")
 	found := schema.FieldIndices(outer)

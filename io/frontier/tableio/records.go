@@ -22,11 +22,11 @@ type Records struct {
 	mu    sync.Mutex // Close may be called during Next
 	next  func() (arrow.Record, error, bool)
 	stop  func()
-	index int
-	row   int64
+	index int   // of the next record
+	row   int64 // number of its first row
 }
 
-// NewRecords returns a source of the records that made yields, up to an error. name is
+// NewRecords returns a source of the records that made yields, up to its first error. name is
 // the table's name in messages.
 func NewRecords(name string, made iter.Seq2[arrow.Record, error]) *Records {
 	s := &Records{name: name}
@@ -73,7 +73,7 @@ type recordPiece struct {
 // Name implements batch.Piece.
 func (p *recordPiece) Name() string { return fmt.Sprintf("%s: batch %d", p.name, p.index) }
 
-// Size implements batch.Piece. It counts the room that builders left in buffers.
+// Size implements batch.Piece. It counts the whole memory of buffers, of which builders leave a part empty.
 func (p *recordPiece) Size() int64 {
 	size := int64(0)
 	for _, column := range p.record.Columns() {
@@ -90,7 +90,7 @@ func (p *recordPiece) Size() int64 {
 func (p *recordPiece) Decode() (*batch.Batch, error) {
 	b := &batch.Batch{Input: p.name, Index: p.index, FirstRow: p.row, Table: p.record, Release: p.record.Release}
 	for i, field := range p.record.Schema().Fields() {
-		if field.Name != urlName { // of this column, sinks of text take the values from b.URLs
+		if field.Name != urlName { // sinks of text take the values of this column from b.URLs
 			continue
 		}
 		var err error

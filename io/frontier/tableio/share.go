@@ -2,7 +2,6 @@ package tableio
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -17,18 +16,18 @@ import (
 // Share is some of a batch's rows, whose columns are made at once: all selected rows, unless that takes
 // too much memory.
 type Share struct {
-	output *Output
-	batch  *batch.Batch
-	v      *batch.Verdicts
-	rows   tables.Rows
-	mem    *granted
+	output   *Output
+	batch    *batch.Batch
+	verdicts *batch.Verdicts // of the batch
+	rows     tables.Rows     // in the batch
+	mem      *granted
 }
 
 // Shares calls encode for the selected rows of a batch, in order: once for all or, if
 // that takes more than an eighth of the layout's memory, for each half, and so on.
-// Without rows it makes no call, unless [Output.KeepEmpty] was called. What encode allocates with
-// the share's allocator is counted as freed when it returns. Shares stops at an error of encode, or when
-// all shares together exceed the layout's limit before compression.
+// Without rows it makes no call, unless [Output.KeepEmpty] was called. The memory of the share's
+// allocator goes back to the batch's grant when encode returns. Shares stops at an error of encode, and
+// with an error when all shares together exceed the layout's limit before compression.
 func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) error) error {
 	rows := tables.Rows(nil).Add(0, v.Rows)
 	if v.Selected != nil {
@@ -41,15 +40,15 @@ func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) e
 	return Worded(o.shares(b, v, rows, &taken, encode))
 }
 
-// shares is Shares for some of the rows. It adds the bytes that the shares take to taken, which has those
-// of the shares before. A single row may take a fourth of the memory, because it cannot be halved.
+// shares is Shares for some of the rows. *taken is the number of bytes that all shares have taken so far, to which it
+// adds. A single row may take a fourth of the memory, because it cannot be halved.
 func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, taken *int64, encode func(*Share) error) error {
 	n := rows.Count()
 	most := o.layout.MemoryLimit() / 8
 	if n <= 1 {
 		most *= 2
 	}
-	s := &Share{output: o, batch: b, v: v, rows: rows, mem: &granted{Allocator: o.mem, grant: b.Grant, left: most}}
+	s := &Share{output: o, batch: b, verdicts: v, rows: rows, mem: &granted{Allocator: o.mem, grant: b.Grant, left: most}}
 	err := s.call(encode)
 	if err == nil {
 		*taken += s.mem.taken
@@ -57,7 +56,7 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, tak
 			err = option.Errorf("its rows take more than %d bytes as they are written: lower %s, or raise %s", limit, option.BatchRows, option.Memory)
 		}
 	}
-	if n <= 1 || !errors.Is(err, tables.ErrMost) { // done, or halves would not help
+	if n <= 1 || !errors.Is(err, tables.ErrMost) { // done, or halves would fail as well
 		return err
 	}
 	first, second := halves(rows, n/2)
@@ -67,15 +66,15 @@ func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, tak
 	return o.shares(b, v, second, taken, encode)
 }
 
-// call calls encode, gives its memory back to the grant, and turns what the allocator panics with into an
-// error.
+// call calls encode, and gives its memory back to the grant. If the share's allocator has panicked, it returns the
+// allocator's error.
 func (s *Share) call(encode func(*Share) error) (err error) {
 	defer func() { err = errors.Join(err, s.mem.grant.Take(-s.mem.taken)) }()
 	defer panics.Recover(&err, refusalOf)
 	return encode(s)
 }
 
-// halves returns the first n of some rows, and the others.
+// halves returns the first n of the rows, and the others.
 func halves(rows tables.Rows, n int) (first, second tables.Rows) {
 	for i, r := range rows {
 		if n < r.High-r.Low {
@@ -91,8 +90,8 @@ func halves(rows tables.Rows, n int) (first, second tables.Rows) {
 // refusal is the panic value of a share's allocator, which cannot return an error.
 type refusal struct{ error }
 
-// refusalOf returns the error that a share's allocator has panicked with, and nil
-// for any other panic.
+// refusalOf returns the error of a share's allocator from the value that it has panicked with, and nil
+// from that of any other panic.
 func refusalOf(panicked any) error {
 	if r, ok := panicked.(refusal); ok {
 		return r.error
@@ -104,7 +103,7 @@ func refusalOf(panicked any) error {
 type granted struct {
 	memory.Allocator
 	grant       *batch.Grant
-	left, taken int64 // bytes of the limit, and of the grant
+	left, taken int64 // bytes that are left of the limit, and bytes taken from the grant
 }
 
 // take takes n bytes of the limit and of the grant, or panics with a refusal.
@@ -130,20 +129,20 @@ func (g *granted) Reallocate(size int, b []byte) []byte {
 	return g.Allocator.Reallocate(size, b)
 }
 
-// Memory returns the share's allocator. It panics when it exceeds its limit; the caller of
-// encode recovers.
+// Memory returns the share's allocator. It panics when it exceeds its limit, and [Output.Shares] then
+// recovers.
 func (s *Share) Memory() memory.Allocator { return s.mem }
 
-// Columns returns the rows column by column, as arrays without offsets. They may share
-// the batch's memory: the caller releases them before the batch. A dictionary array,
-// even inside another array, becomes an array of its indices; [Share.Record] keeps the
+// Columns returns the columns of the output for the share's rows, as arrays without offsets. They
+// may share the batch's memory: the caller releases them before the batch. A dictionary array,
+// also one inside another array, becomes an array of its indices; [Share.Record] keeps the
 // dictionary.
 func (s *Share) Columns() ([]*array.Data, error) {
 	o := s.output
 	maker := tables.Maker{Memory: s.mem, Most: s.mem.left}
 	sharing := maker
 	sharing.Share = true
-	columns, err := o.inputColumns(s.batch, s.v.Rows, sharing, s.rows)
+	columns, err := o.inputColumns(s.batch, s.verdicts.Rows, sharing, s.rows)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +157,7 @@ func (s *Share) Columns() ([]*array.Data, error) {
 	return columns, nil
 }
 
-// Record returns the rows as a table, with the batch's dictionaries. Its arrays may
+// Record returns what Columns does as a table, with the batch's dictionaries. It may
 // share the batch's memory: the caller releases it before the batch.
 func (s *Share) Record() (arrow.Record, error) {
 	columns, err := s.Columns()
@@ -177,6 +176,3 @@ func (s *Share) Record() (arrow.Record, error) {
 	}
 	return tables.NewRecord(s.output.made, columns, int64(s.rows.Count())), nil
 }
-
-// columnError says which column an error is about.
-func columnError(name string, err error) error { return fmt.Errorf("column %q: %w", name, err) }

@@ -9,8 +9,8 @@ import (
 	"robotsbatch/io/tables"
 )
 
-// holdsTimes reports whether a column of that type can hold times. Smaller floats do not hold the
-// seconds of our years.
+// holdsTimes reports whether a column of type dt can hold times. Floats of less than 64 bits cannot: today's seconds
+// since 1970 have more bits than they hold exactly.
 func holdsTimes(dt arrow.DataType) bool {
 	dt = valueType(dt)
 	switch dt.ID() {
@@ -23,9 +23,9 @@ func holdsTimes(dt arrow.DataType) bool {
 // maxText is the most bytes of strings that are copied; only views need a copy.
 const maxText = 1 << 30
 
-// times returns the times of a column's rows as batch.Batch.Times has them: in seconds since 1970,
-// batch.NoTime for null and for what is no time. A timestamp is a moment in any zone, or in UTC without
-// one; a date means its end. Numbers are converted by batch.SecondsOf and strings by
+// times returns the times of a column's rows for batch.Batch.Times: in seconds since 1970, or
+// batch.NoTime for null and for values that are no times. A timestamp is a moment whatever its zone; without
+// a zone it is in UTC. A date means its end. Numbers are converted by batch.SecondsOf and strings by
 // batch.ParseSeconds. The array must have been checked, and holdsTimes must be true of its type.
 func times(a arrow.Array) ([]int64, error) {
 	if extension, ok := a.(array.ExtensionArray); ok {
@@ -78,9 +78,11 @@ func times(a arrow.Array) ([]int64, error) {
 	return seconds, nil
 }
 
+// secondsADay is the number of seconds of a day.
 const secondsADay = 24 * 60 * 60
 
-// secondsOf returns the seconds of a timestamp, by its unit: each divides by a constant.
+// secondsOf has for each unit the function that converts a timestamp to seconds. One for each divides by a constant,
+// which is faster.
 var secondsOf = [...]func(arrow.Timestamp) int64{
 	arrow.Second:      func(v arrow.Timestamp) int64 { return batch.Within(int64(v)) },
 	arrow.Millisecond: func(v arrow.Timestamp) int64 { return batch.Within(floorDiv(int64(v), 1e3)) },
@@ -88,7 +90,7 @@ var secondsOf = [...]func(arrow.Timestamp) int64{
 	arrow.Nanosecond:  func(v arrow.Timestamp) int64 { return floorDiv(int64(v), 1e9) },
 }
 
-// fillTimes sets times to what seconds makes of the values of a, one for each row.
+// fillTimes sets each row's time to seconds of its value, and to batch.NoTime if it is null in a. values are those of a.
 func fillTimes[T any](times []int64, a arrow.Array, values []T, seconds func(T) int64) {
 	nulls := a.NullBitmapBytes() != nil
 	for row := range times {

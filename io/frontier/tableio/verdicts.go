@@ -13,18 +13,18 @@ import (
 // verdictColumn returns a verdict column of the share's rows, made by m. The caller releases it.
 func (s *Share) verdictColumn(m tables.Maker, column batch.VerdictColumn) (*array.Data, error) {
 	if column.Kind == batch.Allowed {
-		agent := &s.v.Agents[column.Agent]
+		agent := &s.verdicts.Agents[column.Agent]
 		return m.Bits(agent.Allowed, agent.Valid, s.rows), nil
 	}
-	values, err := s.v.Values(&column)
+	values, err := s.verdicts.Values(&column)
 	if err != nil {
 		return nil, err
 	}
-	numbers := make([]int32, 0, s.rows.Count()) // of each row's value in values
+	index := make([]int32, 0, s.rows.Count()) // the index of each row's value in values
 	for _, r := range s.rows {
-		numbers = values.AppendNumbers(numbers, r.Low, r.High)
+		index = values.AppendNumbers(index, r.Low, r.High)
 	}
-	data, err := s.output.makeColumn(m, &column, &values, numbers)
+	data, err := s.output.makeColumn(m, &column, &values, index)
 	if err != nil {
 		err = columnError(column.Name, err)
 	}
@@ -42,13 +42,13 @@ var valueTypes = [...]arrow.DataType{
 	batch.ListType:  tables.TextList,
 }
 
-// makeColumn returns a verdict column, which the caller releases: row i has value index[i] of v, or null
-// where that is negative. v has the values in the field for the column's type.
+// makeColumn returns a verdict column, which the caller releases: row i has value index[i], or null if that is negative.
+// The values are in the field of v for the column's type.
 func (o *Output) makeColumn(m tables.Maker, column *batch.VerdictColumn, v *batch.Values, index []int32) (*array.Data, error) {
 	switch dt := valueTypes[column.Kind.Type]; column.Kind.Type {
 	case batch.BoolType:
 		return m.Booleans(index), nil
-	case batch.Int32Type: // a forged rule pack has numbers of lines up to MaxUint32
+	case batch.Int32Type: // a forged rule pack may have numbers of lines up to MaxUint32
 		return tables.Fixed(m, dt, v.Ints, index, func(n int64) int32 { return int32(min(n, math.MaxInt32)) }), nil
 	case batch.Int64Type:
 		return tables.Fixed(m, dt, v.Ints, index, func(n int64) int64 { return n }), nil

@@ -17,17 +17,17 @@ const mostBytes = 8 << 20
 
 // Writer collects rows into records. The values of a row are appended one after the
 // other, in the order of the columns; End ends it. After an error, which Err returns,
-// nothing is handed out.
+// it gives no more records to emit.
 type Writer struct {
 	builder  *array.RecordBuilder
-	optional []bool // columns that may be null
+	optional []bool // for each column: it may be null
 	emit     func(arrow.Record) error
-	most     int // rows of a record
-	column   int // index of the row's next column
-	rows     int // in the builder
-	bytes    int // of their texts
-	valid    []byte
-	err      error
+	most     int    // most rows of a record
+	column   int    // index of the row's next column
+	rows     int    // number of rows in the builder
+	bytes    int    // of their texts
+	valid    []byte // scratch of putText
+	err      error  // the first error of emit
 }
 
 // WrittenRecords yields the records of a schema that write makes with a Writer, and its error, if any.
@@ -118,7 +118,7 @@ func isMissing(field array.Builder, value any) bool {
 	return false
 }
 
-// IfKnown returns a value for Put: v, or nil if it is not known.
+// IfKnown returns a value for Put: v if known, and else nil, which is null.
 func IfKnown[T any](v T, known bool) any {
 	if known {
 		return v
@@ -144,7 +144,7 @@ func (w *Writer) End() {
 // Err returns the first error of emit.
 func (w *Writer) Err() error { return w.err }
 
-// flush hands out the rows, if there are any.
+// flush gives the rows to emit as a record, if there are any. After an error it returns that.
 func (w *Writer) flush() error {
 	if w.rows == 0 || w.err != nil {
 		return w.err
