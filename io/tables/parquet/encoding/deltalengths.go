@@ -20,8 +20,8 @@ func openDeltaLengths(b *Body) (Decoder, error) {
 	return &deltaLengths{lengths: lengths, bytes: rest}, err
 }
 
-// newLengths returns a reader of present lengths, with which values begins, and the bytes after them. A page
-// without values may lack even the lengths' header.
+// newLengths returns a reader of the lengths with which values begins, and the bytes after them. There must be
+// present lengths. A page without values may lack even their header.
 func newLengths(values []byte, present int) (lengths delta, rest []byte, err error) {
 	if present == 0 && layout.CheckPadding(values) == nil {
 		return lengths, nil, nil

@@ -72,8 +72,8 @@ func writeDeltas(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 //	block    the smallest difference; a byte a miniblock, the bits of each
 //	         difference in it; the miniblocks: differences less the smallest
 //
-// Numbers are added up in 64 bits and may overflow. Nothing is kept by what the
-// header says: a block is read when its first number is.
+// Numbers are added up in 64 bits and may overflow. No memory is taken for the
+// header's counts: a block is read when its first number is.
 type delta struct {
 	data []byte // after the current miniblock
 	// Left counts the numbers to come.
@@ -110,7 +110,8 @@ func newDelta(data []byte) (delta, error) {
 	value, n := binary.Varint(data)
 	block, miniblocks, count := head[0], head[1], head[2]
 	validBlock := block > 0 && block%128 == 0 && block <= maxBlock
-	if n <= 0 || !validBlock || miniblocks == 0 || miniblocks > block/32 || block%miniblocks != 0 || block/miniblocks%32 != 0 || count > 1<<31 {
+	validMiniblocks := miniblocks > 0 && block%miniblocks == 0 && block/miniblocks%32 == 0
+	if n <= 0 || !validBlock || !validMiniblocks || count > 1<<31 {
 		return delta{}, errDelta
 	}
 	d := delta{data: data[n:], Left: int64(count), isFirst: true, value: value, miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
@@ -194,7 +195,7 @@ func (d *delta) unpack(dst []int64) {
 	d.value, d.bit = value, bit
 }
 
-// rest returns the bytes after all numbers, of which none was read. d is a copy: the caller's stays.
+// rest returns the bytes after all numbers. Call it before Read; it changes only its copy of d.
 func (d delta) rest() ([]byte, error) {
 	if d.isFirst && d.Left > 0 {
 		d.isFirst = false

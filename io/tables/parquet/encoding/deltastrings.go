@@ -7,13 +7,13 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// deltaStrings are values of which each begins as the one before does: how many
-// bytes they share, and what follows (DELTA_BYTE_ARRAY).
+// deltaStrings are values in DELTA_BYTE_ARRAY: first for each the number of bytes that it shares with the value
+// before, then for each the number of its other bytes, then these bytes.
 type deltaStrings struct {
 	prefixes, suffixes delta
-	width              int // of each, 0 where they differ
-	bytes              []byte
-	last               []byte // the last value
+	width              int    // bytes of each value, 0 for byte arrays
+	bytes              []byte // of the values to come
+	last               []byte // the value that was read last
 	scratch            []int64
 }
 
@@ -73,8 +73,7 @@ func (d *deltaStrings) Next(dst *Values, n int, limit int64) error {
 
 func (d *deltaStrings) Done() error { return layout.CheckPadding(d.bytes) }
 
-// writeDeltaStrings appends runs of values of p in DELTA_BYTE_ARRAY: for each, the number of bytes that it
-// shares with the kept value before; then for each, how many bytes follow; then these bytes.
+// writeDeltaStrings appends runs of values of p in DELTA_BYTE_ARRAY, each as what differs from the kept value before.
 func writeDeltaStrings(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.numbers, p.more = p.numbers[:0], p.more[:0]
 	var last []byte

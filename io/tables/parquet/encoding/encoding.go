@@ -31,23 +31,25 @@ type Body struct {
 	Before     Decoder
 }
 
-// scheme is an encoding.
+// scheme is how values of some types are read and written in an encoding.
 type scheme struct {
-	types int // that have it, a bit each
+	types int // with a bit 1<<t for each layout.Type t that may have the encoding
 	open  func(b *Body) (Decoder, error)
 	// write appends runs of values of a page in its encoding.
 	write func(p *Page, dst []byte, runs []tables.Run) ([]byte, error)
-	// needs returns the most bytes that Page.Memory may add up to.
+	// needs returns the most bytes that Page.Memory may add up to. It counts 5/4 of a buffer that has its room at
+	// once (see grow), and 9/4 of one that append fills: while it grows, the old one and one that is a quarter larger
+	// are in memory.
 	needs func(s size) int64
 }
 
-// size is that of a page.
+// size is what the memory for a page depends on.
 type size struct {
 	t     layout.Type
-	width int64 // of a value, 0 for byte arrays
-	n     int64 // values
-	most  int64 // the most values of a piece that is written
-	body  int64 // bytes, decompressed
+	width int64 // bytes of a value, 0 for byte arrays
+	n     int64 // number of values
+	most  int64 // the most values that are written at a time
+	body  int64 // bytes of the page's body, decompressed
 }
 
 const (
@@ -70,8 +72,10 @@ var schemes = [...]scheme{
 	layout.ByteStreamSplit:      {numeric, openSplit, writeSplit, func(s size) int64 { return min(s.width*s.n, s.body) * 5 / 4 }},
 }
 
+// indicesNeed is scheme.needs of indices: 4 bytes for each that is read, and for each that is written.
 func indicesNeed(s size) int64 { return 5*s.n + 9*s.most }
 
+// booleansNeed is scheme.needs of booleans: a byte for each that is read, and for each that is written.
 func booleansNeed(s size) int64 { return s.n*5/4 + s.most*9/4 }
 
 // scheme returns the scheme of b.Encoding. It returns an error if the encoding is not supported, or not for
@@ -87,9 +91,9 @@ func (b *Body) scheme() (*scheme, error) {
 }
 
 // Skip passes over the next n values of a decoder. It decodes and drops them, because each may build on the
-// one before. Of texts in PLAIN, which may be as long as a page and would take memory that nobody reserved, it
-// reads only the lengths, and of entries of a dictionary only the indices: this saves 6 % of a job whose pages
-// have a million of them.
+// one before. Of texts in PLAIN it reads only the lengths: a text may be as long as the page, and nobody reserved
+// memory for a copy. Of entries of a dictionary it reads only the indices, which saves 6 % of a job whose pages have
+// a million of them.
 func Skip(d Decoder, n int) error {
 	switch d := d.(type) {
 	case *plainStrings:
@@ -122,21 +126,16 @@ var (
 	errCount = errors.New("damaged: its values are not as many as it says")
 )
 
-// tooLong returns the error for byte arrays that take more than limit bytes in memory.
-func tooLong(limit int64) error {
-	if limit >= math.MaxInt32 {
+// checkLimit returns an error if byte arrays of size bytes together are larger than limit, or than offsets of 32
+// bits can say.
+func checkLimit(size, limit int64) error {
+	switch {
+	case size <= min(limit, math.MaxInt32):
+		return nil
+	case limit >= math.MaxInt32:
 		return &tables.LimitError{What: "its strings take more than 2 GiB in one batch", Help: tables.FewerRows}
 	}
 	return &tables.LimitError{What: fmt.Sprintf("its strings take more than %d bytes in one batch", limit), Help: tables.MoreMemory | tables.FewerRows}
-}
-
-// checkLimit returns an error if size, the bytes that data would have, is above limit or above what 32-bit
-// offsets can say.
-func checkLimit(size, limit int64) error {
-	if limit = min(limit, math.MaxInt32); size > limit {
-		return tooLong(limit)
-	}
-	return nil
 }
 
 // block is the number of numbers that are decoded at a time.

@@ -1,7 +1,6 @@
 package encoding
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"robotsbatch/io/tables"
@@ -82,36 +81,29 @@ func (p *packed) Next(dst *Values, n int, _ int64) error {
 
 func (p *packed) Done() error { return nil }
 
-// plainStrings are values that each lie after their length, in four bytes.
+// plainStrings are byte arrays in PLAIN: each after its length in four bytes.
 type plainStrings struct{ values []byte }
 
 // Next implements [Decoder]. It finds all ends first, so that it checks the limit once and grows the data
 // once.
 func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
-	src, at, end, ends := p.values, 0, len(dst.Data), dst.ends(n)
+	src, at, from, ends := p.values, 0, len(dst.Data), dst.ends(n)
 	for i := range ends {
-		if at+4 > len(src) {
+		next, ok := afterText(src, at)
+		if !ok {
 			return errShort
 		}
-		n := binary.LittleEndian.Uint32(src[at:])
-		at += 4
-		if uint64(n) > uint64(len(src)-at) {
-			return errShort
-		}
-		at += int(n)
-		end += int(n)
-		ends[i] = int32(end) // checked below
+		at = next
+		ends[i] = int32(from + at - 4*(i+1)) // without the lengths; checked below
 	}
+	end := from + at - 4*n
 	if err := checkLimit(int64(end), limit); err != nil {
 		return err
 	}
-	from := len(dst.Data)
 	data := slices.Grow(dst.Data, end-from)[:end]
 	at = 4 // after the length of the first value; then of the next one
 	for _, to := range ends {
-		n := int(to) - from
-		copy(data[from:to], src[at:at+n])
-		at += n + 4
+		at += copy(data[from:to], src[at:]) + 4
 		from = int(to)
 	}
 	dst.Data, p.values = data, src[at-4:]
@@ -120,17 +112,11 @@ func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
 
 // skip passes over the next n values. It reads only their lengths.
 func (p *plainStrings) skip(n int) error {
-	at := 0
+	at, ok := 0, false
 	for range n {
-		if at+4 > len(p.values) {
+		if at, ok = afterText(p.values, at); !ok {
 			return errShort
 		}
-		size := binary.LittleEndian.Uint32(p.values[at:])
-		at += 4
-		if uint64(size) > uint64(len(p.values)-at) {
-			return errShort
-		}
-		at += int(size)
 	}
 	p.values = p.values[at:]
 	return nil

@@ -13,10 +13,12 @@ import (
 // Values are values that lie one after another in memory: of a page in PLAIN, of a
 // dictionary, or decoded.
 type Values struct {
-	Data   []byte
-	Width  int     // bytes of each; 0 for byte arrays
-	Begins []int32 // of byte arrays: where each begins, its length included, and the end; else nil
-	gap    int32   // bytes of the length before each byte array: 4 as in PLAIN, or 0
+	Data  []byte
+	Width int // bytes of each; 0 for byte arrays
+	// Begins says of byte arrays where each begins in Data, and where the last one ends; nil for other types. A byte
+	// array begins with its length, if Data has that.
+	Begins []int32
+	gap    int32 // bytes of the length before each byte array in Data: 4 as in PLAIN, or 0 for none
 }
 
 // NewDictionary returns the entries of the page of a dictionary, with which plain, its decompressed body,
@@ -44,19 +46,24 @@ func (v *Values) find(data []byte, n int) error {
 		return errShort
 	}
 	*v = Values{Data: data, Begins: append(grow(v.Begins, n+1), 0), gap: 4}
-	at := 0
+	at, ok := 0, false
 	for range n {
-		if at+4 > len(data) {
+		if at, ok = afterText(data, at); !ok {
 			return errShort
 		}
-		size := binary.LittleEndian.Uint32(data[at:])
-		if at += 4; uint64(size) > uint64(len(data)-at) {
-			return errShort
-		}
-		at += int(size)
 		v.Begins = append(v.Begins, int32(at))
 	}
 	return nil
+}
+
+// afterText returns where the byte array ends that begins at data[at] in PLAIN, with its length in four bytes. ok is
+// false if it reaches beyond data.
+func afterText(data []byte, at int) (end int, ok bool) {
+	if at += 4; at > len(data) {
+		return 0, false
+	}
+	size := binary.LittleEndian.Uint32(data[at-4:])
+	return at + int(size), uint64(size) <= uint64(len(data)-at)
 }
 
 // Len returns the number of values.
@@ -67,7 +74,7 @@ func (v *Values) Len() int {
 	return len(v.Begins) - 1
 }
 
-// Place returns where value i begins in the data, byte arrays with their length. For i = Len it is the end.
+// Place returns where value i begins in Data, or the end of Data for i = Len. A byte array begins with its length.
 func (v *Values) Place(i int) int {
 	if v.Width > 0 {
 		return i * v.Width
@@ -89,8 +96,8 @@ func grow[T any](s []T, n int) []T {
 	return s[:0]
 }
 
-// ends appends n byte arrays. The caller sets their ends in the returned slice, as offsets in v.Data, and
-// appends their bytes there.
+// ends makes room in v.Begins for the ends of n more byte arrays, and returns it. The caller sets them, and appends
+// the bytes to v.Data.
 func (v *Values) ends(n int) []int32 {
 	at := len(v.Begins)
 	v.Begins = slices.Grow(v.Begins, n)[:at+n]
