@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/bitutil"
+
+	"robotsbatch/io/tables/parquet/layout"
 )
 
 // Bits are the entries of a column of booleans by row, as bits with the lowest bit of a byte
@@ -45,9 +47,7 @@ func (b *Bits) plain(n int) *Leaf {
 // most eight bytes for each byte of packed.
 func unpack(dst, packed []byte) []byte {
 	for i := range len(dst) / 8 {
-		// Byte k of spread has bit k alone. The addition carries it, where it is set, to the byte's bit 7.
-		spread := uint64(packed[i]) * 0x0101010101010101 & 0x8040201008040201
-		binary.LittleEndian.PutUint64(dst[8*i:], (spread+0x7f7f7f7f7f7f7f7f)>>7&0x0101010101010101)
+		binary.LittleEndian.PutUint64(dst[8*i:], layout.BitBytes(packed[i]))
 	}
 	return dst
 }

@@ -14,7 +14,7 @@ import (
 // included.
 const maxHeaderSize = 16 << 20
 
-// PageKind is what a page has.
+// PageKind is what a page has, by the format's number.
 type PageKind int32
 
 // The kinds of pages.
@@ -25,7 +25,7 @@ const (
 	DataPageV2
 )
 
-// Encoding is how values are written.
+// Encoding is how values or levels are written, by the format's number.
 type Encoding int32
 
 // The encodings.
@@ -57,23 +57,23 @@ type Page struct {
 	Statistics
 	// Encoding is that of the values, the others those of the levels.
 	Encoding, Definition, Repetition Encoding
-	// Uncompressed is the number of bytes that the body has decompressed.
+	// Uncompressed is the number of bytes that the body has decompressed, by the header.
 	Uncompressed int
 	// RepetitionBytes and DefinitionBytes are the bytes of levels with which the body of a page of version
 	// 2 begins, and which are not compressed.
 	RepetitionBytes, DefinitionBytes int64
 
-	compressed, uncompressed int64 // from the header
-	stored                   bool  // not compressed, whatever the column is
-	hasHeader                bool  // PageHeader has the structure of the page's kind
-	hasChecksum              bool
-	checksum                 int32 // of Body
+	compressed  int64 // bytes of Body, by the header
+	stored      bool  // the body is not compressed, whatever the column's codec is
+	hasHeader   bool  // PageHeader has the structure of the page's kind
+	hasChecksum bool
+	checksum    int32 // of Body
 }
 
 // fields implements structure for PageHeader, which has one more structure, by the kind of the page.
 func (p *Page) fields(t *thrift) {
 	i32(t, 1, required, &p.Kind)
-	i32(t, 2, required, &p.uncompressed)
+	i32(t, 2, required, &p.Uncompressed)
 	i32(t, 3, required, &p.compressed)
 	i32(t, 4, present, &p.checksum)
 	headers := [...]int16{DataPage: 5, DictionaryPage: 7, DataPageV2: 8} // the fields that have them
@@ -141,36 +141,27 @@ func readHeader(data []byte) (Page, error) {
 	return *p, nil
 }
 
-// checkHeader checks the header's sizes, and sets Uncompressed. left is the number of bytes of the chunk after
-// the header. limit is as in [NewStream].
+// checkHeader checks the sizes that the header says. left is the number of bytes of the chunk after the header. limit
+// is as in [NewStream].
 func (p *Page) checkHeader(left int64, chunk *Chunk, limit int64) error {
 	codec := chunk.Codec
 	p.stored = p.stored && !chunk.flagIgnored
-	levels := p.RepetitionBytes + p.DefinitionBytes
+	levels, uncompressed := p.RepetitionBytes+p.DefinitionBytes, int64(p.Uncompressed)
 	switch {
 	case p.compressed < 0 || p.compressed > left:
 		return errors.New("damaged: a page reaches beyond its column")
-	case p.RepetitionBytes < 0 || p.DefinitionBytes < 0 || levels > p.compressed || levels > p.uncompressed:
+	case p.RepetitionBytes < 0 || p.DefinitionBytes < 0 || levels > p.compressed || levels > uncompressed:
 		return errors.New("damaged: a page's levels reach beyond it")
 	case !p.hasHeader && p.Kind != IndexPage || p.Values < 0:
 		return errors.New("damaged: a page's header does not say what it has")
-	case p.compressed+p.uncompressed > 2*limit:
-		return &budget.MemoryError{What: "a page", Need: p.compressed + p.uncompressed, Limit: 2 * limit}
+	case p.compressed+uncompressed > 2*limit:
+		return &budget.MemoryError{What: "a page", Need: p.compressed + uncompressed, Limit: 2 * limit}
 	}
 	if p.stored || p.Kind == IndexPage {
 		codec = Uncompressed
 	}
-	if p.uncompressed-levels > codec.most(int(p.compressed-levels)) {
+	if uncompressed-levels > codec.most(int(p.compressed-levels)) {
 		return errPageSize
-	}
-	p.Uncompressed = int(p.uncompressed)
-	return nil
-}
-
-// checkBody compares the body with the header's checksum, if it has one.
-func (p *Page) checkBody() error {
-	if p.hasChecksum && crc32.ChecksumIEEE(p.Body) != uint32(p.checksum) {
-		return errors.New("damaged: a page is not what its checksum says")
 	}
 	return nil
 }
@@ -197,7 +188,7 @@ const MostHeader = 96
 // describes it as in AppendPage.
 func (p *Page) AppendHeader(dst, body []byte, plain int, compressed bool) []byte {
 	head := *p
-	head.compressed, head.uncompressed, head.checksum = int64(len(body)), int64(plain), int32(crc32.ChecksumIEEE(body))
+	head.compressed, head.Uncompressed, head.checksum = int64(len(body)), plain, int32(crc32.ChecksumIEEE(body))
 	head.stored, head.Definition, head.Repetition = !compressed, RLE, RLE
 	return Append(dst, &head)
 }
@@ -205,7 +196,8 @@ func (p *Page) AppendHeader(dst, body []byte, plain int, compressed bool) []byte
 // StoredSize returns the number of bytes that the page has in the file. Its body need not be read yet.
 func (p *Page) StoredSize() int { return len(p.Header) + int(p.compressed) }
 
-// Stored reports whether the body is not compressed although those of other pages of the chunk may be.
+// Stored reports whether the header says that the body is not compressed, although those of other pages of the chunk
+// may be.
 func (p *Page) Stored() bool { return p.stored }
 
 // PlainLevels returns the bytes of levels at the beginning of the body that are never compressed: 0 except in
@@ -217,12 +209,11 @@ func (p *Page) PlainLevels() int {
 	return int(p.RepetitionBytes + p.DefinitionBytes)
 }
 
-// AsItLies reports whether the page is not compressed in a chunk with this codec: Open returns its body
-// itself.
+// AsItLies reports whether the page, of a chunk with this codec, is not compressed. Then Open returns Body itself.
 func (p *Page) AsItLies(codec Codec) bool { return p.stored || codec == Uncompressed }
 
-// CountRows returns how many rows begin in a page of a list, and whether it begins in the middle of one. plain
-// is the decompressed body; for version 2 it may be the compressed one.
+// CountRows returns how many rows begin in a page of a list, and whether it continues a row of the page before. plain
+// is the decompressed body; for version 2, whose levels are not compressed, it may be the compressed one.
 func (p *Page) CountRows(plain []byte, leaf Leaf) (rows int, continues bool, err error) {
 	content, err := p.Split(plain, leaf)
 	if err != nil {
@@ -250,8 +241,8 @@ func (p *Page) CountNulls(plain []byte, leaf Leaf) (int, error) {
 	return p.Values - present, err
 }
 
-// Open returns the page's decompressed body: the body itself if it is not compressed, or else memory that it
-// asks room for, by the number of bytes.
+// Open returns the page's decompressed body: Body itself if it is not compressed, or else memory that room returns for
+// a number of bytes.
 func (p *Page) Open(room func(int) []byte, codec Codec) ([]byte, error) {
 	if p.AsItLies(codec) {
 		if len(p.Body) != p.Uncompressed {
@@ -354,8 +345,8 @@ func (p *Page) Data(plain []byte, leaf Leaf) (d Data, err error) {
 	return d, nil
 }
 
-// CountLevels returns how many of levels equal v, which it leaves unread. It is an error if there are more or
-// fewer than n, or if one is above highest.
+// CountLevels returns how many of levels equal v. levels is a copy: the caller can read them afterwards. It is an
+// error if there are more or fewer than n, or if one is above highest.
 func CountLevels(levels Hybrid, n, highest int, v uint32) (int, error) {
 	equal, largest, err := levels.Count(n, v)
 	if err != nil || levels.Done() != nil {

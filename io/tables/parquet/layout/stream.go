@@ -2,6 +2,8 @@ package layout
 
 import (
 	"bytes"
+	"errors"
+	"hash/crc32"
 	"io"
 )
 
@@ -88,8 +90,8 @@ func (s *Stream) fill(n int64) error {
 	return nil
 }
 
-// Body reads a page's body and compares its checksum. The page's Header and Body then alias buffer, which
-// has the page's StoredSize bytes; its bounds are copies.
+// Body reads a page's body, and compares it with the header's checksum if that has one. The page's Header and Body
+// then alias buffer, which must have the page's StoredSize bytes; its bounds are copies.
 func (s *Stream) Body(p *Page, buffer []byte) error {
 	n := copy(buffer, s.ahead)
 	if n < len(buffer) {
@@ -101,7 +103,10 @@ func (s *Stream) Body(p *Page, buffer []byte) error {
 	header := len(p.Header)
 	p.Header, p.Body = buffer[:header:header], buffer[header:]
 	p.Low, p.High = bytes.Clone(p.Low), bytes.Clone(p.High) // they lie in what is read ahead
-	return p.checkBody()
+	if p.hasChecksum && crc32.ChecksumIEEE(p.Body) != uint32(p.checksum) {
+		return errors.New("damaged: a page is not what its checksum says")
+	}
+	return nil
 }
 
 // Skip passes over the body of a page whose header was read.

@@ -23,7 +23,7 @@ const (
 	thriftUUID   = 13
 )
 
-// maxThriftDepth is how deep structures may lie in one another; Parquet's have
+// maxThriftDepth is how deep structures and lists may lie in one another; Parquet's have
 // six levels.
 const maxThriftDepth = 32
 
@@ -73,19 +73,21 @@ type thrift struct {
 
 // field is a structure's field: the one that was written last, or whose header was read last.
 type field struct {
-	id      int16
-	kind    byte
-	pending bool   // there is one, not the structure's end; for reading
-	taken   bool   // isDue returned true for it: its value is read, and the next header is to be
+	id   int16
+	kind byte
+
+	// For reading:
+	pending bool   // there is such a field: its header was read, and not the structure's end
+	taken   bool   // its value was read, because isDue returned true for it; the next header is still to be read
 	ended   bool   // all fields were read
 	n       int    // the number of fields so far
-	seen    uint32 // their numbers, a bit each up to maxField
-	highest int16  // of the numbers that the structure lists
+	seen    uint32 // the ids of fields so far, up to maxField, with bit 1<<id for each
+	highest int16  // the highest id that the structure's fields method has asked for
 }
 
-// isDue reports whether the caller is to read or write the value of field id now. When writing, it has written
-// the header, unless p is absent. When reading, it is called again after all fields (t.ended), and then only
-// checks that a required one was there.
+// isDue reports whether the caller is to read or write the value of field id now. When writing, it writes the
+// field's header before, and returns false if p is absent. When reading, it is called once more for each field after
+// all were read (t.ended): then it only checks that a required one was there.
 func (t *thrift) isDue(id int16, kind byte, p presence) bool {
 	switch {
 	case t.writing:
@@ -95,7 +97,7 @@ func (t *thrift) isDue(id int16, kind byte, p presence) bool {
 		return p != absent
 	case t.ended:
 		if p == required && !t.saw(id) && t.err == nil {
-			t.damaged("lacks field %d, which the format requires", int(id))
+			t.damaged("lacks field %d, which the format requires", id)
 		}
 		return false
 	}
@@ -107,7 +109,8 @@ func (t *thrift) isDue(id int16, kind byte, p presence) bool {
 	return t.taken
 }
 
-// header writes a field's header: its kind, and its id or how much that is higher than the last one.
+// header writes a field's header: its kind, and how much its id is higher than that of the field before. If four
+// bits cannot say that, it writes the id itself.
 func (t *thrift) header(id int16, kind byte) {
 	if delta := id - t.id; delta > 0 && delta < 16 {
 		t.data = append(t.data, byte(delta)<<4|kind)
@@ -120,8 +123,8 @@ func (t *thrift) header(id int16, kind byte) {
 // saw reports whether the structure has had a field.
 func (t *thrift) saw(id int16) bool { return t.seen>>id&1 == 1 }
 
-// number is an integer field. It is written as kind, and read from any width. A number that does not fit into
-// T, or into 32 bits if kind is RawI32, is an error.
+// number reads or writes an integer field. It is written as kind, and read from an integer of any width. A number
+// that does not fit into T, or into 32 bits if kind is RawI32, is an error.
 func number[T ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint32](t *thrift, id int16, kind byte, p presence, v *T) {
 	switch {
 	case !t.isDue(id, kind, p):
@@ -137,13 +140,15 @@ func number[T ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint32](t *thrift, id i
 	}
 }
 
+// i32 is number for a field of 32 bits.
 func i32[T ~int32 | ~int64 | ~int](t *thrift, id int16, p presence, v *T) {
 	number(t, id, RawI32, p, v)
 }
 
+// i64 is number for a field of 64 bits.
 func i64(t *thrift, id int16, p presence, v *int64) { number(t, id, RawI64, p, v) }
 
-// boolean is a boolean field. It has no value in the data: its kind says it.
+// boolean reads or writes a boolean field. It has no value in the data: its kind is thriftTrue or thriftFalse.
 func (t *thrift) boolean(id int16, p presence, v *bool) {
 	kind := byte(thriftFalse)
 	if *v {
@@ -156,14 +161,14 @@ func (t *thrift) boolean(id int16, p presence, v *bool) {
 	}
 }
 
-// text is a field of bytes. A []byte that is read aliases the data.
+// text reads or writes a field of bytes. A []byte that is read aliases the data.
 func text[T ~string | ~[]byte](t *thrift, id int16, p presence, v *T) {
 	if t.isDue(id, RawBinary, p) {
 		textValue(t, t.kind, v)
 	}
 }
 
-// textValue reads or writes bytes. kind is the one in the data.
+// textValue reads or writes bytes. kind is the type that their field, or list, has in the data that is read.
 func textValue[T ~string | ~[]byte](t *thrift, kind byte, v *T) {
 	if t.writing {
 		t.data = append(binary.AppendUvarint(t.data, uint64(len(*v))), *v...)
@@ -172,14 +177,14 @@ func textValue[T ~string | ~[]byte](t *thrift, kind byte, v *T) {
 	}
 }
 
-// nested is a field that is a structure.
+// nested reads or writes a field that is a structure.
 func (t *thrift) nested(id int16, p presence, s structure) {
 	if t.isDue(id, RawStruct, p) {
 		t.value(t.kind, s)
 	}
 }
 
-// value reads or writes a structure. kind is the one in the data.
+// value reads or writes a structure. kind is as in textValue.
 func (t *thrift) value(kind byte, s structure) {
 	switch {
 	case t.writing:
@@ -191,8 +196,8 @@ func (t *thrift) value(kind byte, s structure) {
 	}
 }
 
-// list is a field with a list of elements of a kind. element reads or writes one; its kind is the one in the
-// data.
+// list reads or writes a field with a list, whose elements are written as kind. element reads or writes one; the
+// kind that it is given is the one in the data that is read.
 func list[T any](t *thrift, id int16, kind byte, p presence, values *[]T, element func(kind byte, v *T)) {
 	if !t.isDue(id, RawList, p) {
 		return
@@ -220,7 +225,7 @@ func appendListHeader(dst []byte, kind byte, n int) []byte {
 	return binary.AppendUvarint(append(dst, 15<<4|kind), uint64(n))
 }
 
-// structures is a field with a list of structures.
+// structures reads or writes a field with a list of structures.
 func structures[T any, P interface {
 	*T
 	structure
@@ -228,7 +233,7 @@ func structures[T any, P interface {
 	list(t, id, RawStruct, p, values, func(kind byte, v *T) { t.value(kind, P(v)) })
 }
 
-// numbers is a field with a list of integers.
+// numbers reads or writes a field with a list of integers.
 func numbers[T ~int32 | ~int64](t *thrift, id int16, kind byte, p presence, values *[]T) {
 	list(t, id, kind, p, values, func(kind byte, v *T) {
 		if t.writing {
@@ -239,7 +244,7 @@ func numbers[T ~int32 | ~int64](t *thrift, id int16, kind byte, p presence, valu
 	})
 }
 
-// texts is a list of strings. Those that are read alias the data, unless T is a string.
+// texts reads or writes a field with a list of strings. Those that are read alias the data, unless T is a string.
 func texts[T ~string | ~[]byte](t *thrift, id int16, p presence, values *[]T) {
 	list(t, id, RawBinary, p, values, func(kind byte, v *T) { textValue(t, kind, v) })
 }
@@ -251,7 +256,7 @@ func Append(dst []byte, s structure) []byte {
 	return t.data
 }
 
-// write appends a structure in another one, whose field numbers go on after it.
+// write appends a structure, which may lie in another one: afterwards t.id is again that of the outer one's field.
 func (t *thrift) write(s structure) {
 	outer := t.id
 	t.id = 0
@@ -266,14 +271,14 @@ func Read(data []byte, s structure) (rest []byte, err error) {
 	return data[t.at:], t.err
 }
 
-// read reads a structure. Each pass of s.fields reads the fields whose numbers rise, nearly always all. If a
-// pass ends at a field that it did not read, s may list that earlier: then another pass begins with it. It is
-// skipped if it was the first of the pass, or is above all that s lists. The last pass, after all fields,
-// checks which were there.
+// read reads a structure by calling s.fields. Each call reads fields as long as their numbers rise, which are nearly
+// always all. If it ends at a field that it did not read, s may list that field before those that it did read: then
+// s.fields is called again, and begins with it. A field that is the first for a call, or has a higher number than s
+// lists, is not known, and is skipped. The last call, after all fields, checks which were there.
 func (t *thrift) read(s structure) {
 	outer := t.begin()
 	for t.next(); t.pending; {
-		first := t.n // number of the pass's first field
+		first := t.n // the number of fields when this call begins
 		if s.fields(t); t.taken {
 			t.next()
 		}
@@ -289,10 +294,18 @@ func (t *thrift) read(s structure) {
 	t.end(outer)
 }
 
-// fail keeps the first error, and moves to the end of the data, so that all loops end.
-func (t *thrift) fail() {
+// fail ends reading with an error, unless it has ended with another one: see stop.
+func (t *thrift) fail() { t.stop(errThrift) }
+
+// damaged is fail for a structure with a field that it should not have, or without one that it should.
+func (t *thrift) damaged(what string, field int16) {
+	t.stop(fmt.Errorf("damaged: a structure "+what, field))
+}
+
+// stop keeps the first error, and moves to the end of the data, so that all loops end.
+func (t *thrift) stop(err error) {
 	if t.err == nil {
-		t.err = errThrift
+		t.err = err
 	}
 	t.at = len(t.data)
 }
@@ -318,7 +331,7 @@ func (t *thrift) varint() uint64 {
 	return v
 }
 
-// each reads a structure: it calls value for each field, which must read or skip the field's value.
+// each reads a structure: it calls value for each field. value must read or skip the field's value.
 func (t *thrift) each(value func()) {
 	outer := t.begin()
 	for t.next(); t.pending; t.next() {
@@ -357,7 +370,7 @@ func (t *thrift) next() {
 	}
 	if t.id > 0 && t.id <= maxField {
 		if t.saw(t.id) {
-			t.damaged("has field %d twice", int(t.id))
+			t.damaged("has field %d twice", t.id)
 		}
 		t.seen |= 1 << t.id
 	}
@@ -367,16 +380,8 @@ func (t *thrift) next() {
 // maxField is the highest number of a field that is noted. Parquet's structures have none above.
 const maxField = 31
 
-// damaged keeps the error of a structure's field.
-func (t *thrift) damaged(what string, field int) {
-	if t.err == nil {
-		t.err = fmt.Errorf("damaged: a structure "+what, field)
-	}
-	t.at = len(t.data)
-}
-
-// elements reads a list or set: it calls element for each element, which must read it. No more elements than
-// bytes are left is believed.
+// elements reads a list or set: it calls element for each element, which must read it. More elements than there
+// are bytes left is an error.
 func (t *thrift) elements(kind byte, element func(kind byte)) {
 	if kind != RawList && kind != thriftSet {
 		t.fail()
@@ -413,7 +418,11 @@ func (t *thrift) bytes(kind byte) []byte {
 		t.fail()
 		return nil
 	}
-	n := t.varint()
+	return t.take(t.varint())
+}
+
+// take reads the next n bytes, which alias the data; nil if there are fewer, which is an error.
+func (t *thrift) take(n uint64) []byte {
 	if n > uint64(len(t.data)-t.at) {
 		t.fail()
 		return nil
@@ -433,13 +442,13 @@ func (t *thrift) skip(kind byte) {
 func (t *thrift) skipElement(kind byte) {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte:
-		t.advance(1)
+		t.take(1)
 	case RawI16, RawI32, RawI64:
 		t.varint()
 	case thriftDouble:
-		t.advance(8)
+		t.take(8)
 	case thriftUUID:
-		t.advance(16)
+		t.take(16)
 	case RawBinary:
 		t.bytes(kind)
 	case RawList, thriftSet:
@@ -455,13 +464,5 @@ func (t *thrift) skipElement(kind byte) {
 	}
 }
 
-// advance passes over n bytes.
-func (t *thrift) advance(n int) {
-	if n > len(t.data)-t.at {
-		t.fail()
-		return
-	}
-	t.at += n
-}
-
+// zigzag returns the signed number that v stands for: 0, -1, 1, -2 and so on for 0, 1, 2, 3.
 func zigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
