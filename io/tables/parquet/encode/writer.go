@@ -79,11 +79,8 @@ func (e *Encoder) Added(g *Group) []splice.Added {
 	for i := range g.chunks {
 		c := &g.chunks[i]
 		added[i] = splice.Added{
-			Data: g.Data[at : at+c.size : at+c.size], Uncompressed: c.uncompressed, OffsetIndex: c.offsetIndex,
-			Chunk: func(offset, index int64) []byte {
-				x := e.columnChunk(i, c, offset, index)
-				return layout.Append(nil, &x)
-			},
+			Data: g.Data[at : at+c.size : at+c.size], OffsetIndex: c.offsetIndex,
+			Chunk: func(offset, index int64) layout.Chunk { return e.columnChunk(i, c, offset, index) },
 		}
 		at += c.size
 	}

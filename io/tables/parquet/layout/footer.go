@@ -158,7 +158,7 @@ func (e *Element) fields(t *thrift) {
 	i32(t, 8, optional(e.Converted == decimal), &e.Precision)
 	i32(t, 9, optional(e.HasFieldID), &e.FieldID)
 	t.nested(10, optional(e.Logical.Kind > 0), &e.Logical)
-	if !t.ended { // writing, or a pass that is not the last
+	if !t.ended { // writing, or not the last call: see thrift.read
 		return
 	}
 	e.HasFieldID = t.saw(9)
@@ -287,15 +287,16 @@ type Chunk struct {
 	Pages        Range
 	Uncompressed int64
 
-	// DataPage and DictionaryPage are where the first ones lie, Statistics what is known of the
-	// values, and OffsetIndex where that is.
+	// DataPage and DictionaryPage are where the first ones lie, and OffsetIndex and ColumnIndex where these are.
 	DataPage, DictionaryPage int64
-	Statistics               *Statistics
-	OffsetIndex              Range
+	OffsetIndex, ColumnIndex Range
+	// Statistics and PageCounts say what is known of the values and the pages. They are written, unless they are
+	// nil, and not read.
+	Statistics *Statistics
+	PageCounts []PageCount
 
 	// flagIgnored says that pages are compressed, whatever those of version 2 say; see correctFlags.
 	flagIgnored bool
-	columnIndex Range // where the ColumnIndex is
 }
 
 // fields implements structure for ColumnChunk. A chunk that cannot be read is an error at once, so that a
@@ -306,9 +307,9 @@ func (c *Chunk) fields(t *thrift) {
 	t.nested(3, present, (*chunkMeta)(c))
 	i64(t, 4, optional(c.OffsetIndex.Length > 0), &c.OffsetIndex.Offset)
 	i32(t, 5, optional(c.OffsetIndex.Length > 0), &c.OffsetIndex.Length)
-	i64(t, 6, absent, &c.columnIndex.Offset)
-	i32(t, 7, absent, &c.columnIndex.Length)
-	if !t.ended || t.err != nil { // writing, or a pass that is not the last
+	i64(t, 6, optional(c.ColumnIndex.Length > 0), &c.ColumnIndex.Offset)
+	i32(t, 7, optional(c.ColumnIndex.Length > 0), &c.ColumnIndex.Length)
+	if !t.ended || t.err != nil { // writing, or not the last call: see thrift.read
 		return
 	}
 	switch {
@@ -343,7 +344,8 @@ func (c *chunkMeta) fields(t *thrift) {
 	i64(t, 9, required, &c.DataPage)
 	i64(t, 11, optional(c.DictionaryPage > 0), &c.DictionaryPage)
 	if t.writing {
-		t.nested(12, present, c.Statistics)
+		t.nested(12, optional(c.Statistics != nil), c.Statistics)
+		structures(t, 13, optional(c.PageCounts != nil), &c.PageCounts)
 	}
 }
 

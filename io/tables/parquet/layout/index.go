@@ -74,8 +74,8 @@ func (f *File) CheckIndexes(r io.ReaderAt, c *Chunk) error {
 		return fmt.Errorf("its offset index: %w", err)
 	}
 	var x ColumnIndex
-	err := f.ReadIndex(r, c.columnIndex, &x)
-	hasBoth := c.OffsetIndex.Length > 0 && c.columnIndex.Length > 0
+	err := f.ReadIndex(r, c.ColumnIndex, &x)
+	hasBoth := c.OffsetIndex.Length > 0 && c.ColumnIndex.Length > 0
 	for _, n := range []int{len(x.NullPages), len(x.Low), len(x.High)} {
 		if pages := len(offsets.Pages); err == nil && hasBoth && n != pages {
 			err = fmt.Errorf("damaged: it has %d pages where the offset index has %d", n, pages)

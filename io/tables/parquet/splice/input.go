@@ -3,7 +3,6 @@ package splice
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -20,12 +19,11 @@ const (
 
 	groupChunks, groupBytes, groupRows, groupSorting, groupOffset, groupCompressed, groupOrdinal = 1, 2, 3, 4, 5, 6, 7
 
-	chunkFilePath, chunkOffset, chunkMeta                                    = 1, 2, 3
-	chunkOffsetIndex, chunkOffsetIndexSize, chunkColumnIndex, chunkIndexSize = 4, 5, 6, 7
+	chunkOffset, chunkMeta, chunkOffsetIndex, chunkOffsetIndexSize, chunkColumnIndex = 2, 3, 4, 5, 6
 
 	sortingColumn = 1
 
-	metaDataPage, metaIndexPage, metaDictionaryPage, metaBloom, metaBloomSize = 9, 10, 11, 14, 15
+	metaDataPage, metaIndexPage, metaDictionaryPage, metaStatistics, metaEncodingStats, metaBloom, metaBloomSize = 9, 10, 11, 12, 13, 14, 15
 
 	indexLocations, locationOffset, bloomBytes = 1, 1, 1
 )
@@ -45,11 +43,12 @@ type group struct {
 	chunks []chunk
 }
 
-// chunk is a column chunk of an input. A range of no bytes is of something that is not there.
+// chunk is a column chunk of an input.
 type chunk struct {
-	leaf                                   int          // in the file
-	fields, meta                           []layout.Raw // of its ColumnChunk structure, and of the ColumnMetaData in it
-	pages, bloom, columnIndex, offsetIndex layout.Range
+	*layout.Chunk              // parsed, with what is known here
+	leaf          int          // in the file
+	fields, meta  []layout.Raw // of its ColumnChunk structure, and of the ColumnMetaData in it
+	bloom         layout.Range // of its bloom filter, empty for none
 }
 
 // Open reads what a file's footer says of the columns to be copied: the top-level columns with the indices
@@ -62,10 +61,10 @@ func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
 	_, groups, err := find(input.footer, fileGroups).Elements()
-	if err != nil && len(file.Groups) > 0 { // without row groups, there may be no list of them
-		return nil, fmt.Errorf("footer: %w", err)
+	if err == nil {
+		err = input.project(fields)
 	}
-	if err := input.project(fields); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("footer: %w", err)
 	}
 	var ranges []layout.Range
@@ -75,7 +74,7 @@ func Open(in io.ReaderAt, file *layout.File, fields []int) (*Input, error) {
 			return nil, fmt.Errorf("row group %d: %w", i, err)
 		}
 		for _, c := range g.chunks {
-			ranges = append(ranges, c.pages, c.bloom, c.columnIndex, c.offsetIndex)
+			ranges = append(ranges, c.Pages, c.bloom, c.ColumnIndex, c.OffsetIndex)
 		}
 		input.groups = append(input.groups, g)
 	}
@@ -93,23 +92,17 @@ func (input *Input) parseGroup(number int, raw []byte) (g group, err error) {
 		return g, err
 	}
 	parsed := input.file.Groups[number].Chunks
-	if len(parsed) != len(chunks) { // the footer has a field twice, and the parser took the other one
-		return g, errors.New("damaged: its columns cannot be read")
-	}
 	// It corrects g.fields in place, by what is parsed already: the chunks below are not needed for it.
 	if err := input.projectGroup(g.fields, parsed); err != nil {
 		return g, err
 	}
 	for _, i := range input.leaves {
-		c := chunk{leaf: i, pages: parsed[i].Pages}
+		c := chunk{Chunk: &parsed[i], leaf: i}
 		if c.fields, _, err = layout.ReadRaw(chunks[i]); err == nil {
 			c.meta, _, err = layout.ReadRaw(find(c.fields, chunkMeta).Value)
 		}
-		if err == nil && len(find(c.fields, chunkFilePath).Value) > 0 {
-			err = errors.New("its pages are in another file")
-		}
 		if err == nil {
-			err = input.findIndexes(&c)
+			err = input.findBloom(&c)
 		}
 		if err != nil {
 			return g, fmt.Errorf("column %q: %w", input.file.Path(i), err)
@@ -119,12 +112,11 @@ func (input *Input) parseGroup(number int, raw []byte) (g group, err error) {
 	return g, nil
 }
 
-// findIndexes sets the ranges of a chunk's indexes and bloom filter, by its fields. They are not checked yet.
-func (input *Input) findIndexes(c *chunk) error {
-	c.offsetIndex = layout.Range{Offset: integer(c.fields, chunkOffsetIndex), Length: integer(c.fields, chunkOffsetIndexSize)}
-	c.columnIndex = layout.Range{Offset: integer(c.fields, chunkColumnIndex), Length: integer(c.fields, chunkIndexSize)}
-	if c.offsetIndex.Length > layout.MaxIndex {
-		return &tables.LimitError{What: fmt.Sprintf("its offset index has %d bytes", c.offsetIndex.Length), Help: tables.Recode}
+// findBloom sets the range of a chunk's bloom filter, which is not checked yet. It refuses a chunk with an offset index
+// that is too large to be read.
+func (input *Input) findBloom(c *chunk) error {
+	if c.OffsetIndex.Length > layout.MaxIndex {
+		return &tables.LimitError{What: fmt.Sprintf("its offset index has %d bytes", c.OffsetIndex.Length), Help: tables.Recode}
 	}
 	at := integer(c.meta, metaBloom)
 	if at == 0 {
@@ -204,6 +196,25 @@ func replace(fields []layout.Raw, value layout.Raw) {
 			fields[i] = value
 		}
 	}
+}
+
+// changeList replaces the elements of the list in the field with an ID with what change makes of them.
+func changeList(fields []layout.Raw, id int16, change func(elements [][]byte) ([][]byte, error)) error {
+	kind, elements, err := find(fields, id).Elements()
+	if err == nil {
+		elements, err = change(elements)
+	}
+	if err == nil {
+		replace(fields, layout.ListField(id, kind, elements))
+	}
+	return err
+}
+
+// changeFields returns an encoded structure whose fields change has changed in place.
+func changeFields(structure []byte, change func(fields []layout.Raw)) ([]byte, error) {
+	fields, _, err := layout.ReadRaw(structure)
+	change(fields)
+	return layout.AppendRaw(nil, fields), err
 }
 
 // shift adds delta to the offset in the field with an ID, unless it is 0, which some writers use for none.

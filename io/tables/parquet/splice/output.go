@@ -3,7 +3,6 @@ package splice
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,18 +17,16 @@ import (
 // memory as a whole.
 const copySize = 1 << 20
 
-// Added is a column chunk that is added to a row group. The functions return structures as they are encoded in a
-// file.
+// Added is a column chunk that is added to a row group.
 type Added struct {
-	// Data are its pages, and Uncompressed is their number of bytes once decompressed.
-	Data         []byte
-	Uncompressed int64
-	// OffsetIndex returns its OffsetIndex if its pages begin at offset. It is
+	// Data are its pages.
+	Data []byte
+	// OffsetIndex returns its encoded OffsetIndex if its pages begin at offset. It is
 	// written after the pages if other columns have one.
 	OffsetIndex func(offset int64) []byte
-	// Chunk returns its ColumnChunk if its pages begin at offset. index is the size of the
-	// offset index that follows them, 0 for none.
-	Chunk func(offset, index int64) []byte
+	// Chunk describes it if its pages begin at offset. index is the size of the offset
+	// index that follows them, 0 for none.
+	Chunk func(offset, index int64) layout.Chunk
 }
 
 // Columns are the columns that are added to a file.
@@ -80,31 +77,18 @@ func NewWriter(w io.Writer, like *Input, added Columns) (*Writer, error) {
 
 // extendSchema appends the added columns to the footer's schema, and to its orders if it has any.
 func (o *Writer) extendSchema(added Columns) error {
-	kind, elements, err := find(o.footer, fileSchema).Elements()
-	if err == nil && len(elements) == 0 {
-		err = errors.New("damaged: its schema is empty")
-	}
-	if err != nil {
+	err := changeList(o.footer, fileSchema, func(elements [][]byte) (_ [][]byte, err error) {
+		elements[0], err = changeFields(elements[0], func(root []layout.Raw) {
+			replace(root, layout.IntField(elementChildren, layout.RawI32, integer(root, elementChildren)+int64(added.Fields)))
+		})
+		return append(elements, added.Elements...), err
+	})
+	if err != nil || len(find(o.footer, fileOrders).Value) == 0 {
 		return err
 	}
-	root, _, err := layout.ReadRaw(elements[0])
-	if err != nil {
-		return err
-	}
-	replace(root, layout.IntField(elementChildren, layout.RawI32, integer(root, elementChildren)+int64(added.Fields)))
-	elements = slices.Concat([][]byte{layout.AppendRaw(nil, root)}, elements[1:], added.Elements)
-	replace(o.footer, layout.ListField(fileSchema, kind, elements))
-	orders := find(o.footer, fileOrders)
-	if len(orders.Value) == 0 {
-		return nil
-	}
-	kind, list, err := orders.Elements()
-	if err != nil {
-		return err
-	}
-	list = append(list, slices.Repeat([][]byte{typeOrder}, added.Leaves)...)
-	replace(o.footer, layout.ListField(fileOrders, kind, list))
-	return nil
+	return changeList(o.footer, fileOrders, func(orders [][]byte) ([][]byte, error) {
+		return append(orders, slices.Repeat([][]byte{typeOrder}, added.Leaves)...), nil
+	})
 }
 
 // typeOrder is an encoded ColumnOrder that says that values are ordered as their type is.
@@ -191,15 +175,16 @@ func (o *Writer) endGroup(input *Input, g group, n sizes, added []Added, finish 
 // writeAdded writes the added chunks, with offset indexes if a column of the input's row group g has one. It
 // returns their encoded ColumnChunk structures and the sizes of their pages.
 func (o *Writer) writeAdded(g group, added []Added) (chunks [][]byte, n sizes, err error) {
-	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.offsetIndex.Length > 0 })
+	indexed := slices.ContainsFunc(g.chunks, func(c chunk) bool { return c.OffsetIndex.Length > 0 })
 	for _, a := range added {
 		at, index := o.out.Pos, []byte(nil)
 		if indexed {
 			index = a.OffsetIndex(at)
 		}
-		chunks = append(chunks, a.Chunk(at, int64(len(index))))
+		c := a.Chunk(at, int64(len(index)))
+		chunks = append(chunks, layout.Append(nil, &c))
 		n.compressed += int64(len(a.Data))
-		n.uncompressed += a.Uncompressed
+		n.uncompressed += c.Uncompressed
 		if err := o.out.Put(append(a.Data[:len(a.Data):len(a.Data)], index...)); err != nil {
 			return nil, n, err
 		}
@@ -234,11 +219,11 @@ func (o *Writer) copyPages(input *Input, chunks []chunk) (moved []int64, err err
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(chunks[a].pages.Offset, chunks[b].pages.Offset) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(chunks[a].Pages.Offset, chunks[b].Pages.Offset) })
 	moved = make([]int64, len(chunks))
 	var next layout.Range // chunks that lie one after the other are copied at once
 	for _, i := range order {
-		pages := chunks[i].pages
+		pages := chunks[i].Pages
 		if pages.Offset != next.Offset+next.Length {
 			if err := o.copy(input.in, next); err != nil {
 				return nil, err
@@ -265,18 +250,18 @@ func (o *Writer) copyIndexes(input *Input, c chunk, moved int64) ([]byte, error)
 			return nil, err
 		}
 	}
-	if c.columnIndex.Length > 0 {
-		shift(fields, chunkColumnIndex, o.out.Pos-c.columnIndex.Offset)
-		if err := o.copy(input.in, c.columnIndex); err != nil {
+	if c.ColumnIndex.Length > 0 {
+		shift(fields, chunkColumnIndex, o.out.Pos-c.ColumnIndex.Offset)
+		if err := o.copy(input.in, c.ColumnIndex); err != nil {
 			return nil, err
 		}
 	}
-	if c.offsetIndex.Length > 0 {
-		index, err := moveOffsetIndex(input.in, c.offsetIndex, moved)
+	if c.OffsetIndex.Length > 0 {
+		index, err := moveOffsetIndex(input.in, c.OffsetIndex, moved)
 		if err != nil {
 			return nil, err
 		}
-		shift(fields, chunkOffsetIndex, o.out.Pos-c.offsetIndex.Offset)
+		shift(fields, chunkOffsetIndex, o.out.Pos-c.OffsetIndex.Offset)
 		replace(fields, layout.IntField(chunkOffsetIndexSize, layout.RawI32, int64(len(index))))
 		if err := o.out.Put(index); err != nil {
 			return nil, err
@@ -293,21 +278,17 @@ func moveOffsetIndex(in io.ReaderAt, r layout.Range, moved int64) ([]byte, error
 		return nil, err
 	}
 	fields, _, err := layout.ReadRaw(data)
-	var kind byte
-	var locations [][]byte
 	if err == nil {
-		kind, locations, err = find(fields, indexLocations).Elements()
-	}
-	for i := 0; i < len(locations) && err == nil; i++ {
-		var location []layout.Raw
-		location, _, err = layout.ReadRaw(locations[i])
-		shift(location, locationOffset, moved)
-		locations[i] = layout.AppendRaw(nil, location)
+		err = changeList(fields, indexLocations, func(locations [][]byte) (_ [][]byte, err error) {
+			for i := 0; i < len(locations) && err == nil; i++ {
+				locations[i], err = changeFields(locations[i], func(location []layout.Raw) { shift(location, locationOffset, moved) })
+			}
+			return locations, err
+		})
 	}
 	if err != nil {
 		return nil, &tables.LimitError{What: fmt.Sprintf("its offset index: %v", err), Help: tables.Recode}
 	}
-	replace(fields, layout.ListField(indexLocations, kind, locations))
 	return layout.AppendRaw(nil, fields), nil
 }
 

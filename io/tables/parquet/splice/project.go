@@ -1,7 +1,6 @@
 package splice
 
 import (
-	"errors"
 	"slices"
 
 	"robotsbatch/io/tables/parquet/layout"
@@ -31,39 +30,27 @@ func (input *Input) project(fields []int) error {
 // projectSchema removes all elements from the footer's schema except the root and those of the top-level columns
 // with the indices fields.
 func (input *Input) projectSchema(fields []int) error {
-	file := input.file
-	kind, elements, err := find(input.footer, fileSchema).Elements()
-	if err == nil && len(elements) != len(file.Schema) {
-		err = errors.New("damaged: it has two schemas")
-	}
-	if err != nil {
-		return err
-	}
-	root, _, err := layout.ReadRaw(elements[0])
-	if err != nil {
-		return err
-	}
-	replace(root, layout.IntField(elementChildren, layout.RawI32, int64(len(fields))))
-	kept := [][]byte{layout.AppendRaw(nil, root)}
-	for _, i := range fields {
-		end := len(elements)
-		if i+1 < len(file.Fields) {
-			end = file.Fields[i+1].Element
+	all := input.file.Fields
+	return changeList(input.footer, fileSchema, func(elements [][]byte) ([][]byte, error) {
+		root, err := changeFields(elements[0], func(root []layout.Raw) {
+			replace(root, layout.IntField(elementChildren, layout.RawI32, int64(len(fields))))
+		})
+		kept := [][]byte{root}
+		for _, i := range fields {
+			end := len(elements)
+			if i+1 < len(all) {
+				end = all[i+1].Element
+			}
+			kept = append(kept, elements[all[i].Element:end]...)
 		}
-		kept = append(kept, elements[file.Fields[i].Element:end]...)
-	}
-	replace(input.footer, layout.ListField(fileSchema, kind, kept))
-	return nil
+		return kept, err
+	})
 }
 
 // projectOrders removes the orders of columns that are not copied from the footer. If there is not exactly one
 // for each column, it removes all, because nobody knows which order is whose.
 func (input *Input) projectOrders() {
-	orders := find(input.footer, fileOrders)
-	if len(orders.Value) == 0 {
-		return
-	}
-	kind, elements, err := orders.Elements()
+	kind, elements, err := find(input.footer, fileOrders).Elements()
 	if err != nil || len(elements) != len(input.file.Leaves) {
 		input.footer = remove(input.footer, fileOrders)
 		return
@@ -86,29 +73,24 @@ func (input *Input) projectGroup(fields []layout.Raw, chunks []layout.Chunk) err
 		size += chunks[leaf].Uncompressed
 	}
 	replace(fields, layout.IntField(groupBytes, layout.RawI64, size))
-	sorting := find(fields, groupSorting)
-	if len(sorting.Value) == 0 {
+	if len(find(fields, groupSorting).Value) == 0 {
 		return nil
 	}
-	kind, columns, err := sorting.Elements()
-	if err != nil {
-		return err
-	}
-	for i, raw := range columns {
-		column, _, err := layout.ReadRaw(raw)
-		if err != nil {
-			return err
+	return changeList(fields, groupSorting, func(columns [][]byte) ([][]byte, error) {
+		for i, raw := range columns {
+			column, _, err := layout.ReadRaw(raw)
+			if err != nil {
+				return nil, err
+			}
+			leaf := slices.Index(input.leaves, int(integer(column, sortingColumn)))
+			if leaf < 0 {
+				return columns[:i], nil // without this column, later ones do not say how rows are sorted
+			}
+			replace(column, layout.IntField(sortingColumn, layout.RawI32, int64(leaf)))
+			columns[i] = layout.AppendRaw(nil, column)
 		}
-		leaf := slices.Index(input.leaves, int(integer(column, sortingColumn)))
-		if leaf < 0 {
-			columns = columns[:i] // without this column, later ones do not say how rows are sorted
-			break
-		}
-		replace(column, layout.IntField(sortingColumn, layout.RawI32, int64(leaf)))
-		columns[i] = layout.AppendRaw(nil, column)
-	}
-	replace(fields, layout.ListField(groupSorting, kind, columns))
-	return nil
+		return columns, nil
+	})
 }
 
 // remove returns fields without the one with an ID, in the same memory.

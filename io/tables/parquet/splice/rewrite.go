@@ -8,20 +8,6 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// More numbers of fields that change, in the structures of parquet.thrift.
-const (
-	metaType, metaEncodings, metaPath, metaCodec = 1, 2, 3, 4
-	metaValues, metaUncompressed, metaCompressed = 5, 6, 7
-	metaStatistics, metaEncodingStats            = 12, 13
-)
-
-// metaKept are the fields of a ColumnMetaData that remain if rows are left out of the chunk. All others, such as
-// bloom filters and fields that are not known here, may tell of these rows.
-var metaKept = []int16{
-	metaType, metaEncodings, metaPath, metaCodec, metaValues, metaUncompressed, metaCompressed,
-	metaDataPage, metaStatistics, metaEncodingStats,
-}
-
 // FilteredChunk describes what is left of a column chunk of an input after rows were left out.
 type FilteredChunk struct {
 	// Values is the number of its entries, and Nulls that of the null ones.
@@ -75,8 +61,8 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 		offsets[i] = o.out.Pos
 		var err error
 		if chunks[i], err = filter(i, o.out.Put); err == nil && chunks[i].Whole {
-			chunks[i].Uncompressed = integer(g.chunks[i].meta, metaUncompressed)
-			err = o.copy(input.in, g.chunks[i].pages)
+			chunks[i].Uncompressed = g.chunks[i].Uncompressed
+			err = o.copy(input.in, g.chunks[i].Pages)
 		}
 		if err != nil {
 			return err
@@ -85,66 +71,54 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 	}
 	n.compressed = o.out.Pos - n.offset
 	return o.endGroup(input, g, n, added, func(i int) ([]byte, error) {
-		if c := g.chunks[i]; chunks[i].Whole {
-			return o.copyIndexes(input, c, offsets[i]-c.pages.Offset)
+		c := g.chunks[i]
+		if chunks[i].Whole {
+			return o.copyIndexes(input, c, offsets[i]-c.Pages.Offset)
 		}
 		o.encoded = true
-		return o.rewriteMeta(g.chunks[i], &chunks[i], offsets[i])
+		return o.writeIndexes(c, &chunks[i], offsets[i])
 	})
 }
 
-// rewriteMeta writes the indexes of a filtered chunk, and returns its encoded ColumnChunk. c is the input's chunk,
-// and now describes the pages that were written, from offset on.
-func (o *Writer) rewriteMeta(c chunk, now *FilteredChunk, offset int64) (_ []byte, err error) {
-	fields, meta := sorted(c.fields), sorted(c.meta)
-	size := now.Dictionary
-	for i := range now.Pages {
-		size += int64(now.Pages[i].Size)
-	}
-	put(&meta, layout.IntField(metaValues, layout.RawI64, now.Values))
-	put(&meta, layout.IntField(metaUncompressed, layout.RawI64, now.Uncompressed))
-	put(&meta, layout.IntField(metaCompressed, layout.RawI64, size))
-	put(&meta, layout.IntField(metaDataPage, layout.RawI64, offset+now.Dictionary))
-	meta = slices.DeleteFunc(meta, func(f layout.Raw) bool { return !slices.Contains(metaKept, f.ID) })
+// writeIndexes writes the indexes of a filtered chunk, and returns its encoded ColumnChunk. c is the input's chunk, and
+// now describes the pages that were written, from offset on. The new ColumnChunk has indexes, statistics and counts of
+// pages only if the input's has them. Bloom filters and fields that are not known here are left out, because they may
+// tell of rows that are left out.
+func (o *Writer) writeIndexes(c chunk, now *FilteredChunk, offset int64) (_ []byte, err error) {
+	x := *c.Chunk
+	x.Values, x.Uncompressed, x.DataPage, x.DictionaryPage = now.Values, now.Uncompressed, offset+now.Dictionary, 0
 	if now.Dictionary > 0 {
-		put(&meta, layout.IntField(metaDictionaryPage, layout.RawI64, offset))
+		x.DictionaryPage = offset
 	}
-	replace(fields, layout.IntField(chunkOffset, find(fields, chunkOffset).Kind, 0)) // deprecated: 0 says nothing
-	if statistics := find(meta, metaStatistics); len(statistics.Value) > 0 {
-		replace(meta, layout.Raw{ID: metaStatistics, Kind: layout.RawStruct, Value: layout.Append(nil, now.statistics())})
+	x.Pages.Length = now.Dictionary
+	for i := range now.Pages {
+		x.Pages.Length += int64(now.Pages[i].Size)
 	}
-	if len(find(meta, metaEncodingStats).Value) > 0 {
-		replace(meta, encodingStats(now))
+	if len(find(c.meta, metaStatistics).Value) > 0 {
+		x.Statistics = now.statistics()
 	}
-	if fields, err = o.writeIndexes(fields, c, now, offset); err != nil {
-		return nil, err
+	if len(find(c.meta, metaEncodingStats).Value) > 0 {
+		x.PageCounts = now.pageCounts()
 	}
-	replace(fields, layout.Raw{ID: chunkMeta, Kind: layout.RawStruct, Value: layout.AppendRaw(nil, meta)})
-	return layout.AppendRaw(nil, fields), nil
-}
-
-// writeIndexes writes the indexes that c, the input of a filtered chunk, has, as far as they can be made for the new
-// pages. It returns fields, those of the ColumnChunk, with the places of the new indexes instead of the input's.
-// now and offset are as in rewriteMeta.
-func (o *Writer) writeIndexes(fields []layout.Raw, c chunk, now *FilteredChunk, offset int64) ([]layout.Raw, error) {
-	isIndex := func(f layout.Raw) bool { return f.ID >= chunkOffsetIndex && f.ID <= chunkIndexSize }
-	fields = slices.DeleteFunc(fields, isIndex)
-	if c.columnIndex.Length > 0 {
-		if index := columnIndex(now); index != nil {
-			put(&fields, layout.IntField(chunkColumnIndex, layout.RawI64, o.out.Pos))
-			put(&fields, layout.IntField(chunkIndexSize, layout.RawI32, int64(len(index))))
-			if err := o.out.Put(index); err != nil {
+	x.OffsetIndex, x.ColumnIndex = layout.Range{}, layout.Range{}
+	offsets := offsetIndex(now, offset)
+	if c.OffsetIndex.Length > 0 && offsets != nil { // readers cannot use a column index without it
+		if c.ColumnIndex.Length > 0 {
+			if x.ColumnIndex, err = o.putIndex(columnIndex(now)); err != nil {
 				return nil, err
 			}
 		}
+		if x.OffsetIndex, err = o.putIndex(offsets); err != nil {
+			return nil, err
+		}
 	}
-	index := offsetIndex(now, offset)
-	if c.offsetIndex.Length == 0 || index == nil { // readers cannot use a column index without it
-		return slices.DeleteFunc(fields, isIndex), nil
-	}
-	put(&fields, layout.IntField(chunkOffsetIndex, layout.RawI64, o.out.Pos))
-	put(&fields, layout.IntField(chunkOffsetIndexSize, layout.RawI32, int64(len(index))))
-	return fields, o.out.Put(index)
+	return layout.Append(nil, &x), nil
+}
+
+// putIndex writes an encoded index, and returns where it is: an empty range for nil.
+func (o *Writer) putIndex(index []byte) (layout.Range, error) {
+	at := layout.Range{Offset: o.out.Pos, Length: int64(len(index))}
+	return at, o.out.Put(index)
 }
 
 // sorted returns a copy of fields in the order of their IDs, as put needs them.
@@ -186,13 +160,12 @@ func (c *FilteredChunk) statistics() *layout.Statistics {
 	return &all
 }
 
-// encodingStats returns the field of a ColumnMetaData with the number of pages of each kind and encoding.
-func encodingStats(now *FilteredChunk) layout.Raw {
-	var counts []layout.PageCount
-	if now.Dictionary > 0 {
-		counts = append(counts, layout.PageCount{Kind: layout.DictionaryPage, Encoding: now.entries, Count: 1})
+// pageCounts returns the number of pages of each kind and encoding, those of the dictionary first.
+func (c *FilteredChunk) pageCounts() (counts []layout.PageCount) {
+	if c.Dictionary > 0 {
+		counts = append(counts, layout.PageCount{Kind: layout.DictionaryPage, Encoding: c.entries, Count: 1})
 	}
-	for _, p := range now.Pages {
+	for _, p := range c.Pages {
 		at := slices.IndexFunc(counts, func(c layout.PageCount) bool { return c.Kind == p.Kind && c.Encoding == p.Encoding })
 		if at < 0 {
 			at = len(counts)
@@ -200,11 +173,7 @@ func encodingStats(now *FilteredChunk) layout.Raw {
 		}
 		counts[at].Count++
 	}
-	list := make([][]byte, len(counts))
-	for i := range counts {
-		list[i] = layout.Append(nil, &counts[i])
-	}
-	return layout.ListField(metaEncodingStats, layout.RawStruct, list)
+	return counts
 }
 
 // offsetIndex returns the encoded OffsetIndex of a chunk whose pages begin at offset. It is nil if the format has
@@ -273,7 +242,7 @@ func (input *Input) ValueFacts(number, column int) ValueFacts {
 		facts.NoNulls, facts.HasBounds = statistics.Nulls == 0, statistics.Low != nil
 	}
 	var index layout.ColumnIndex
-	err := input.file.ReadIndex(input.in, c.columnIndex, &index)
+	err := input.file.ReadIndex(input.in, c.ColumnIndex, &index)
 	pages := len(index.NullPages)
 	agree := len(index.Low) == pages && len(index.High) == pages && (index.Nulls == nil || len(index.Nulls) == pages)
 	if err != nil || pages == 0 || !agree {

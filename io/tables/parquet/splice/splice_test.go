@@ -13,9 +13,10 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// Short names for fields.
 // Booleans, as their fields and elements have them.
 const rawTrue, rawFalse = 1, 2
+
+// Short names for fields.
 
 func i32(id int16, v int64) layout.Raw   { return layout.IntField(id, layout.RawI32, v) }
 func i64(id int16, v int64) layout.Raw   { return layout.IntField(id, layout.RawI64, v) }
@@ -151,17 +152,16 @@ func added(rows int64) (Columns, []Added) {
 		},
 	}
 	return columns, []Added{{
-		Data: []byte("added page"), Uncompressed: 10,
+		Data: []byte("added page"),
 		OffsetIndex: func(offset int64) []byte {
 			place := layout.AppendRaw(nil, []layout.Raw{i64(1, offset), i32(2, 10), i64(3, 0)})
 			return layout.AppendRaw(nil, []layout.Raw{structs(1, place)})
 		},
-		Chunk: func(offset, index int64) []byte {
-			fields := []layout.Raw{i64(2, 0), nested(3, i32(1, 1), numbers(2, layout.RawI32, 0), texts(3, "added"), i32(4, 0), i64(5, rows), i64(6, 10), i64(7, 10), i64(9, offset))}
-			if index > 0 {
-				fields = append(fields, i64(4, offset+10), i32(5, index))
+		Chunk: func(offset, index int64) layout.Chunk {
+			return layout.Chunk{
+				Type: layout.Int32, Encodings: []layout.Encoding{layout.Plain}, Path: []string{"added"}, Values: rows, Uncompressed: 10,
+				Pages: layout.Range{Length: 10}, DataPage: offset, OffsetIndex: layout.Range{Offset: offset + 10, Length: index},
 			}
-			return layout.AppendRaw(nil, fields)
 		},
 	}}
 }
@@ -213,12 +213,12 @@ func TestCopyGroup(t *testing.T) {
 		must.Equal(t, part(out, file.Groups[i].Chunks[2].Pages), "added page", "row group", i, "added")
 		x := again.groups[i].chunks[0]
 		must.Equal(t, part(out, x.bloom), part(m.data, m.bloom[g]), "row group", i, "bloom filter")
-		index, _, err := layout.ReadRaw([]byte(part(out, x.offsetIndex)))
+		index, _, err := layout.ReadRaw([]byte(part(out, x.OffsetIndex)))
 		must.Do(t, err)
 		_, places, _ := find(index, 1).Elements()
 		for page, raw := range places {
 			place, _, _ := layout.ReadRaw(raw)
-			must.Equal(t, integer(place, 1), x.pages.Offset+int64(page)*pageBytes, "row group", i, "page", page, "lies at", x.pages.Offset)
+			must.Equal(t, integer(place, 1), x.Pages.Offset+int64(page)*pageBytes, "row group", i, "page", page, "lies at", x.Pages.Offset)
 		}
 		must.Be(t, integer(x.fields, 99) == 8 && integer(x.meta, 99) == 7 && integer(again.groups[i].fields, 99) == 5 && integer(again.footer, 99) == 6,
 			"fields that are not known are gone")
@@ -272,11 +272,11 @@ func TestFilterGroup(t *testing.T) {
 		{"rows", integer(g, groupRows), 14},
 		{"bytes", integer(g, groupBytes), 77 + 5 + 10},
 		{"compressed", integer(g, groupCompressed), 4 + 7 + 8 + 9 + 5 + 10}, // without indexes
-		{"values", integer(c.meta, metaValues), 14},
-		{"uncompressed", integer(c.meta, metaUncompressed), 77},
-		{"size", integer(c.meta, metaCompressed), 28},
-		{"dictionary", integer(c.meta, metaDictionaryPage), 4},
-		{"data", integer(c.meta, metaDataPage), 8},
+		{"values", c.Values, 14},
+		{"uncompressed", c.Uncompressed, 77},
+		{"size", c.Pages.Length, 28},
+		{"dictionary", c.DictionaryPage, 4},
+		{"data", c.DataPage, 8},
 		{"sizes that nobody counted", int64(len(find(c.meta, 16).Value)), 0},
 		{"a field that may tell of its values", int64(len(find(c.meta, 99).Value)), 0},
 		{"a bloom filter", c.bloom.Length, 0},
@@ -286,18 +286,18 @@ func TestFilterGroup(t *testing.T) {
 	statistics, _, _ := layout.ReadRaw(find(c.meta, metaStatistics).Value)
 	want := []layout.Raw{i64(3, 3), text(5, "k"), text(6, "b")}
 	must.DeepEqual(t, statistics, want)
-	stats := encodingStats(&x)
-	got := find(c.meta, metaEncodingStats)
-	must.Be(t, bytes.Equal(got.Value, stats.Value), "encodings %x", got.Value)
-	_, list, _ := stats.Elements()
-	must.Need(t, len(list) == 3, "%d kinds of pages", len(list))
-	dictionary := layout.AppendRaw(nil, []layout.Raw{i32(1, int64(layout.DictionaryPage)), i32(2, int64(layout.PlainDictionary)), i32(3, 1)})
-	must.Be(t, bytes.Equal(list[0], dictionary), "the dictionary's page is %x", list[0])
+	counts := x.pageCounts()
+	_, list, _ := find(c.meta, metaEncodingStats).Elements()
+	must.Need(t, len(counts) == 3 && len(list) == 3, "%d kinds of pages", len(list))
+	for i := range counts {
+		must.Be(t, bytes.Equal(list[i], layout.Append(nil, &counts[i])), "encodings %x", list[i])
+	}
+	must.Equal(t, counts[0], layout.PageCount{Kind: layout.DictionaryPage, Encoding: layout.PlainDictionary, Count: 1}, "the dictionary's page")
 	s := again.ValueFacts(0, 0)
 	if !reflect.DeepEqual(s.Bounds, []layout.Bounds{boundsOf("b", "h"), boundsOf("c", "k"), {}}) || !reflect.DeepEqual(s.Nulls, []int64{1, 0, 2}) || s.NoNulls || x.boundaryOrder() != 1 {
 		t.Errorf("its source is %+v", s)
 	}
-	must.Equal(t, part(out, c.offsetIndex), string(offsetIndex(&x, 4)), "offset index")
+	must.Equal(t, part(out, c.OffsetIndex), string(offsetIndex(&x, 4)), "offset index")
 	for _, old := range []string{"bloom", "low", "high"} {
 		must.Be(t, !bytes.Contains(out, []byte(old)), "%q is still there", old)
 	}
@@ -320,8 +320,8 @@ func TestFilterGroupIndexes(t *testing.T) {
 		x.Add(test.page)
 		_, _, again := filtered(t, makeFile(made{maker: "other"}), 2, x)
 		c := again.groups[0].chunks[0]
-		must.Be(t, (c.columnIndex.Length > 0) == test.columns && (c.offsetIndex.Length > 0) == test.places,
-			"%s: column index %d, offset index %d bytes", test.name, c.columnIndex.Length, c.offsetIndex.Length)
+		must.Be(t, (c.ColumnIndex.Length > 0) == test.columns && (c.OffsetIndex.Length > 0) == test.places,
+			"%s: column index %d, offset index %d bytes", test.name, c.ColumnIndex.Length, c.OffsetIndex.Length)
 	}
 	var nulls FilteredChunk
 	nulls.Add(layout.Written{Size: 1, Rows: 2, Values: 2, Nulls: 2})
