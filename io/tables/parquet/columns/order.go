@@ -56,32 +56,33 @@ func float(b []byte) float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(b))
 }
 
-// Outside reports whether v is lower or higher than the bounds, so that it must replace one. If b has none,
-// both are true. NaN is neither.
-func (o Order) Outside(b *layout.Bounds, v []byte) (low, high bool) {
+// Extend makes v one of the bounds if it lies outside of them, or both if there are none. NaN never becomes one. The
+// bounds alias v.
+func (o Order) Extend(b *layout.Bounds, v []byte) {
 	switch {
 	case o == Floating && math.IsNaN(float(v)):
-		return false, false
 	case b.Low == nil:
-		return true, true
+		b.Low, b.High = v, v
+	case o.Compare(v, b.Low) < 0:
+		b.Low = v
+	case o.Compare(v, b.High) > 0:
+		b.High = v
 	}
-	low = o.Compare(v, b.Low) < 0
-	return low, !low && o.Compare(v, b.High) > 0
 }
 
-// SignZeros makes a lower bound of zero -0 and an upper one +0, because a reader may take -0 as less than
-// +0. The sign is the highest bit of the last byte. It writes into the bounds: they must be copies, and not
-// share memory.
-func (o Order) SignZeros(b *layout.Bounds) {
-	if o != Floating || b.Low == nil {
-		return
+// Detach returns copies of the bounds that Extend found. A lower bound of zero becomes -0 and an upper one +0, because
+// a reader may take -0 as less than +0. The sign is the highest bit of the last byte.
+func (o Order) Detach(b layout.Bounds) layout.Bounds {
+	b = layout.Bounds{Low: bytes.Clone(b.Low), High: bytes.Clone(b.High)}
+	if o == Floating && b.Low != nil {
+		if float(b.Low) == 0 {
+			b.Low[len(b.Low)-1] = 0x80
+		}
+		if float(b.High) == 0 {
+			b.High[len(b.High)-1] = 0
+		}
 	}
-	if last := len(b.Low) - 1; float(b.Low) == 0 {
-		b.Low[last] = 0x80
-	}
-	if last := len(b.High) - 1; float(b.High) == 0 {
-		b.High[last] = 0
-	}
+	return b
 }
 
 // Order returns the order of a leaf's values in statistics, NoOrder if the format has none or readers differ.

@@ -1,8 +1,6 @@
 package encode
 
 import (
-	"bytes"
-
 	"robotsbatch/io/tables/parquet/columns"
 	"robotsbatch/io/tables/parquet/layout"
 )
@@ -23,19 +21,11 @@ func extremes(n *columns.Node, l *columns.Leaf) (low, high []byte) {
 	}
 	var b layout.Bounds
 	for i := range count {
-		v := l.Value(i, width)
-		isLow, isHigh := order.Outside(&b, v)
-		if isLow {
-			b.Low = v
-		}
-		if isHigh {
-			b.High = v
-		}
+		order.Extend(&b, l.Value(i, width))
 	}
 	if len(b.Low) > maxStatistic || len(b.High) > maxStatistic {
 		return nil, nil
 	}
-	b = layout.Bounds{Low: bytes.Clone(b.Low), High: bytes.Clone(b.High)}
-	order.SignZeros(&b)
+	b = order.Detach(b)
 	return b.Low, b.High
 }

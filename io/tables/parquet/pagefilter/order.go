@@ -1,6 +1,7 @@
 package pagefilter
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"robotsbatch/io/tables"
@@ -15,33 +16,22 @@ func bounds(o columns.Order, v *encoding.Page, runs tables.Rows) (b layout.Bound
 	if o == columns.NoOrder {
 		return b
 	}
-	least, greatest := []byte{}, []byte{} // not nil, as the bounds of empty texts must not be
 	for _, r := range runs {
 		for i := r.Low; i < r.High; i++ {
-			value := v.Value(i)
-			isLess, isGreater := o.Outside(&b, value)
-			if isLess {
-				least = append(least[:0], value...)
-				b.Low = least
-			}
-			if isGreater {
-				greatest = append(greatest[:0], value...)
-				b.High = greatest
-			}
+			o.Extend(&b, v.Value(i))
 		}
 	}
-	o.SignZeros(&b)
 	if o == columns.ByBytes {
-		return shortBounds(b)
+		b = shortBounds(b)
 	}
-	return b
+	return o.Detach(b)
 }
 
-// mostBound is the most bytes that a bound has.
+// mostBound is the most bytes of a bound of byte arrays.
 const mostBound = 64
 
 // shortBounds returns the bounds with at most mostBound bytes each, or none if there is no such upper bound.
-// The lower one is cut between letters, and the upper one after an ASCII letter that can be raised, so that
+// The lower one is cut between characters, and the upper one after an ASCII character that can be raised, so that
 // texts remain UTF-8.
 func shortBounds(b layout.Bounds) layout.Bounds {
 	if len(b.Low) > mostBound {
@@ -51,7 +41,7 @@ func shortBounds(b layout.Bounds) layout.Bounds {
 		}
 	}
 	if len(b.High) > mostBound {
-		b.High = raise(b.High[:mostBound:mostBound])
+		b.High = raise(bytes.Clone(b.High[:mostBound]))
 	}
 	if b.High == nil {
 		return layout.Bounds{}
@@ -60,7 +50,7 @@ func shortBounds(b layout.Bounds) layout.Bounds {
 }
 
 // raise returns a text that is greater than all texts that begin with high: high up to its last byte below
-// 'z', which is raised by one. It uses the memory of high. It returns nil if high has no such byte.
+// 'z', raised by one there. It writes into high. It returns nil if high has no such byte.
 func raise(high []byte) []byte {
 	for n := len(high); n > 0; n-- {
 		// Only ASCII is raised, so that the text stays UTF-8. URLs have few bytes above 'z'.
