@@ -127,18 +127,17 @@ func (x *Lists) plain(n *Node, l *Leaf) *Leaf {
 // textSize returns the bytes of the texts of all rows, each text counted as often as it comes. l is the leaf
 // that has x.
 func (x *Lists) textSize(l *Leaf) (size int64) {
-	sizes := make([]int64, len(x.Ends)-1) // of each list, plus 1; 0 if it is not computed yet
+	sizes := make([]int64, len(x.Ends)-1) // of each list; 0 if it is not computed yet, or has no bytes
 	for _, list := range x.Of {
 		if list < 0 {
 			continue
 		}
 		if sizes[list] == 0 {
-			sizes[list] = 1
 			for _, code := range x.Codes[x.Ends[list]:x.Ends[list+1]] {
 				sizes[list] += int64(l.Offsets[code+1] - l.Offsets[code])
 			}
 		}
-		size += sizes[list] - 1
+		size += sizes[list]
 	}
 	return size
 }

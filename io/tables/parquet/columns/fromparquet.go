@@ -30,7 +30,7 @@ func nodesOf(elements []layout.Element, at *int, n int) []*Node {
 		if e.HasFieldID {
 			node.FieldID = e.FieldID
 		}
-		if e.Children > 0 || e.Type == layout.NoType {
+		if e.Children > 0 { // a group, whatever type it says
 			node.Type = layout.NoType
 		}
 		node.Children = nodesOf(elements, at, int(e.Children))

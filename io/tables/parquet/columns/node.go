@@ -81,10 +81,10 @@ func (n *Node) Width() int {
 	return 0
 }
 
-// With returns a copy of the group n with only those descendants to which paths lead. A path has the indices
-// of children, from n inwards. An empty path leads to n itself: then n is returned, with all.
+// With returns a copy of the group n with only those descendants to which paths lead, and the groups around them. A
+// path has the indices of children, from n inwards. An empty path leads to n itself: then With returns n.
 func (n *Node) With(paths [][]int) *Node {
-	below := make([][][]int, len(n.Children))
+	below := make([][][]int, len(n.Children)) // the paths that lead on from each child
 	for _, path := range paths {
 		if len(path) == 0 {
 			return n
@@ -102,9 +102,9 @@ func (n *Node) With(paths [][]int) *Node {
 	return &part
 }
 
-// level sets the levels of a node and of all below it. definition and repetition are the parent's levels, and
-// *leaf is the index of the next leaf, which it moves on.
-func (n *Node) level(definition, repetition uint8, leaf *int) {
+// setLevels sets the levels and the leaf index of a node, and of all nodes below it. definition and repetition are the
+// parent's levels. *leaf is the index of the first leaf that is n or below it; setLevels adds the number of these.
+func (n *Node) setLevels(definition, repetition uint8, leaf *int) {
 	if n.Repetition != layout.Required {
 		definition++
 	}
@@ -116,18 +116,17 @@ func (n *Node) level(definition, repetition uint8, leaf *int) {
 		*leaf++
 	}
 	for _, child := range n.Children {
-		child.level(definition, repetition, leaf)
+		child.setLevels(definition, repetition, leaf)
 	}
 }
 
 // SetLevels sets the levels and the leaf indices of nodes, a schema's top-level columns, and of all below
-// them. It returns the number of leaves.
-func SetLevels(nodes []*Node) int {
-	leaves := 0
+// them.
+func SetLevels(nodes []*Node) {
+	leaf := 0
 	for _, n := range nodes {
-		n.level(0, 0, &leaves)
+		n.setLevels(0, 0, &leaf)
 	}
-	return leaves
 }
 
 // Leaves appends the leaves of nodes to list.
@@ -156,8 +155,8 @@ func (c Cast) String() string {
 type Leaf struct {
 	// N is the number of entries.
 	N int
-	// Definitions and Repetitions have a level for each; nil says that all are
-	// values, or that no entry goes on in a list.
+	// Definitions and Repetitions have a level for each entry. Definitions is nil if all entries are values, and
+	// Repetitions if each begins a row.
 	Definitions, Repetitions []byte
 	// Fixed are the values of a fixed width, one after another.
 	Fixed []byte
@@ -165,13 +164,14 @@ type Leaf struct {
 	// the last one ends.
 	Data    []byte
 	Offsets []int32
-	// Bits and Lists, of which at most one is not nil, stand for levels and values.
+	// Bits has the levels and values of a column of booleans, in place of the fields above; nil for none.
 	Bits *Bits
-	// Lists leaves Data to the distinct texts, and maybe others.
+	// Lists has the levels of a column of lists of text, and refers to the texts in Data; nil for none. Data has each
+	// text of a row once, and may have others.
 	Lists *Lists
 }
 
-// Values returns the number of values that are not null. width is [Node.Width].
+// Values returns the number of entries that have a value. width is [Node.Width].
 func (l *Leaf) Values(width int) int {
 	switch {
 	case l.Bits != nil:
@@ -247,8 +247,8 @@ func (l *Leaf) Append(n *Node, other *Leaf) error {
 	return nil
 }
 
-// appendLevels appends count levels more to the n levels of levels. nil stands for levels that all are
-// level, and so does a nil result.
+// appendLevels appends the count levels of more to the n levels of levels. nil stands for levels that all are level,
+// in arguments and result.
 func appendLevels(levels, more []byte, n, count int, level byte) []byte {
 	if levels == nil && more == nil {
 		return nil

@@ -51,8 +51,14 @@ func (e *entries) at(i int) int {
 	return int(e.index[i])
 }
 
-// bytes allocates n levels, or bytes of values. They are not zero.
-func (s *Shredder) bytes(n int) []byte { return s.Memory.Allocate(n) }
+// values is an iterator over the entries that have a value: over its index in the array's buffers.
+func (e *entries) values(yield func(at int) bool) {
+	for i := range e.n {
+		if at := e.at(i); at >= 0 && !yield(at) {
+			return
+		}
+	}
+}
 
 // numbers allocates n indices or offsets. They are not zero.
 func (s *Shredder) numbers(n int) []int32 {
@@ -103,7 +109,7 @@ func (e *entries) isRows(d *array.Data) bool {
 	return e.index == nil && e.definitions == nil && e.repetitions == nil && e.level == 0 && e.low&7 == 0 && d.Len() == e.n
 }
 
-// moved returns entries whose values are at indices higher by offset: those of a child, or of a copy.
+// moved returns entries whose values are at indices higher by offset: in the array of a child, or of a copy.
 func (s *Shredder) moved(e entries, offset int) entries {
 	switch {
 	case offset == 0:
@@ -123,7 +129,7 @@ func (s *Shredder) moved(e entries, offset int) entries {
 
 // none returns an index and definition levels for entries none of which has a value, as in an array of nulls.
 func (s *Shredder) none(e *entries) (index []int32, definitions []byte) {
-	index, definitions = s.numbers(e.n), s.bytes(e.n)
+	index, definitions = s.numbers(e.n), s.Memory.Allocate(e.n)
 	for i := range index {
 		index[i] = -1
 		definitions[i] = e.levelOf(i)
@@ -155,7 +161,7 @@ func (s *Shredder) presence(n *Node, d *array.Data, e entries) (entries, error) 
 		e.level++
 		return e, nil
 	}
-	index, definitions := s.numbers(e.n), s.bytes(e.n)
+	index, definitions := s.numbers(e.n), s.Memory.Allocate(e.n)
 	for i := range index {
 		at := e.at(i)
 		definitions[i] = e.levelOf(i)
@@ -199,7 +205,7 @@ func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) er
 			return &tables.LimitError{What: "its lists have more than 2,147,483,647 values in one batch", Help: tables.FewerRows}
 		}
 	}
-	inner := entries{n: total, index: s.numbers(total), definitions: s.bytes(total), repetitions: s.bytes(total), level: e.level + 1}
+	inner := entries{n: total, index: s.numbers(total), definitions: s.Memory.Allocate(total), repetitions: s.Memory.Allocate(total), level: e.level + 1}
 	child := d.Children()[0].(*array.Data)
 	offset, to := child.Offset(), 0
 	for i := range e.n {

@@ -23,13 +23,13 @@ func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
 	case *arrow.BooleanType:
 		return s.booleans(l, d, e)
 	case *arrow.Int8Type:
-		return convert(s, l, e, elements[int8](d, 1), func(v int8) (int32, error) { return int32(v), nil })
+		return convert(s, l, e, elements[int8](d, 1), widened[int8])
 	case *arrow.Int16Type:
-		return convert(s, l, e, elements[int16](d, 1), func(v int16) (int32, error) { return int32(v), nil })
+		return convert(s, l, e, elements[int16](d, 1), widened[int16])
 	case *arrow.Uint8Type:
-		return convert(s, l, e, elements[uint8](d, 1), func(v uint8) (int32, error) { return int32(v), nil })
+		return convert(s, l, e, elements[uint8](d, 1), widened[uint8])
 	case *arrow.Uint16Type:
-		return convert(s, l, e, elements[uint16](d, 1), func(v uint16) (int32, error) { return int32(v), nil })
+		return convert(s, l, e, elements[uint16](d, 1), widened[uint16])
 	case *arrow.Date64Type:
 		return convert(s, l, e, elements[arrow.Date64](d, 1), wholeDays)
 	case *arrow.Time32Type:
@@ -62,10 +62,8 @@ func (e *entries) count() int {
 		return e.n
 	}
 	n := 0
-	for _, at := range e.index {
-		if at >= 0 {
-			n++
-		}
+	for range e.values {
+		n++
 	}
 	return n
 }
@@ -77,12 +75,10 @@ func (s *Shredder) fixed(l *Leaf, d *array.Data, width int, e *entries) error {
 		l.Fixed = from[e.low*width : (e.low+e.n)*width]
 		return nil
 	}
-	l.Fixed = s.bytes(e.count() * width)
+	l.Fixed = s.Memory.Allocate(e.count() * width)
 	to := l.Fixed
-	for _, at := range e.index {
-		if at >= 0 {
-			to = to[copy(to, from[int(at)*width:(int(at)+1)*width]):]
-		}
+	for at := range e.values {
+		to = to[copy(to, from[at*width:(at+1)*width]):]
 	}
 	return nil
 }
@@ -90,13 +86,11 @@ func (s *Shredder) fixed(l *Leaf, d *array.Data, width int, e *entries) error {
 // booleans sets l to booleans of a byte each.
 func (s *Shredder) booleans(l *Leaf, d *array.Data, e *entries) error {
 	from := elements[byte](d, 1)
-	l.Fixed = s.bytes(e.count())
+	l.Fixed = s.Memory.Allocate(e.count())
 	to := 0
-	for i := range e.n {
-		if at := e.at(i); at >= 0 {
-			l.Fixed[to] = from[at>>3] >> (at & 7) & 1
-			to++
-		}
+	for at := range e.values {
+		l.Fixed[to] = from[at>>3] >> (at & 7) & 1
+		to++
 	}
 	return nil
 }
@@ -104,13 +98,9 @@ func (s *Shredder) booleans(l *Leaf, d *array.Data, e *entries) error {
 // convert sets l to the values of from, converted by as. T has the width of Parquet's type.
 func convert[F arrow.FixedWidthType, T int32 | int64](s *Shredder, l *Leaf, e *entries, from []F, as func(F) (T, error)) error {
 	width := binary.Size(T(0))
-	l.Fixed = s.bytes(e.count() * width)
+	l.Fixed = s.Memory.Allocate(e.count() * width)
 	to := l.Fixed
-	for i := range e.n {
-		at := e.at(i)
-		if at < 0 {
-			continue
-		}
+	for at := range e.values {
 		v, err := as(from[at])
 		if err != nil {
 			return err
@@ -124,6 +114,9 @@ func convert[F arrow.FixedWidthType, T int32 | int64](s *Shredder, l *Leaf, e *e
 	}
 	return nil
 }
+
+// widened returns v, for convert. The highest bit of an unsigned number does not become its sign.
+func widened[F int8 | int16 | uint8 | uint16](v F) (int32, error) { return int32(v), nil }
 
 // wholeDays converts a date in milliseconds to days. Milliseconds within a day are an error.
 func wholeDays(v arrow.Date64) (int32, error) {
@@ -146,13 +139,9 @@ func milliseconds[T int32 | int64](v, most int64) (T, error) {
 // first. The bytes that are left out must only repeat the sign.
 func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries) error {
 	values := elements[byte](d, 1)
-	l.Fixed = s.bytes(e.count() * length)
+	l.Fixed = s.Memory.Allocate(e.count() * length)
 	to := l.Fixed
-	for i := range e.n {
-		at := e.at(i)
-		if at < 0 {
-			continue
-		}
+	for at := range e.values {
 		value := values[at*from : (at+1)*from]
 		sign := byte(int8(value[length-1]) >> 7)
 		for _, high := range value[length:] {
@@ -203,22 +192,18 @@ func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
 // gather sets l to copies of byte arrays. value returns the one at an index of the array, without copying.
 func (s *Shredder) gather(l *Leaf, e *entries, value func(at int) []byte) error {
 	total := 0
-	for i := range e.n {
-		if at := e.at(i); at >= 0 {
-			if total += len(value(at)); total > math.MaxInt32 {
-				return errLongStrings
-			}
+	for at := range e.values {
+		if total += len(value(at)); total > math.MaxInt32 {
+			return errLongStrings
 		}
 	}
-	l.Data, l.Offsets = s.bytes(total), s.numbers(e.count()+1)
+	l.Data, l.Offsets = s.Memory.Allocate(total), s.numbers(e.count()+1)
 	l.Offsets[0] = 0
 	end, to := 0, 1
-	for i := range e.n {
-		if at := e.at(i); at >= 0 {
-			end += copy(l.Data[end:], value(at))
-			l.Offsets[to] = int32(end)
-			to++
-		}
+	for at := range e.values {
+		end += copy(l.Data[end:], value(at))
+		l.Offsets[to] = int32(end)
+		to++
 	}
 	return nil
 }

@@ -97,17 +97,16 @@ func (c *chunk) offsetIndex(offset int64) []byte {
 	return layout.Append(nil, x)
 }
 
-// Close writes the footer, its length and the magic. The footer has the metadata of the schema's Stored, and
-// that as an Arrow schema, unless it is nil. Close does not close the io.Writer.
-func (o *Writer) Close(createdBy string) error {
+// Close writes the footer, its length and the magic. The footer has the metadata of the Arrow schema that is stored
+// with the table, and that schema itself; neither if Stored is nil. Close does not close the io.Writer.
+func (o *Writer) Close(createdBy string) (err error) {
 	file, schema := o.file, o.encoder.schema
 	if schema.Stored != nil {
-		var err error
 		if file.Metadata, err = columns.MetadataOf(schema.Stored); err != nil {
 			return err
 		}
 	}
-	// The root has no converted type, -1. Of the versions of the format, 1 and 2, only old readers take notice.
+	// -1: the root has no converted type. The version is 2; only old readers look at it.
 	root := layout.Element{Name: "schema", Type: layout.NoType, Converted: -1, Children: int32(len(schema.Nodes))}
 	file.Version, file.Schema, file.CreatedBy = 2, appendElements([]layout.Element{root}, schema.Nodes), createdBy
 	end := layout.Append(nil, &file)
