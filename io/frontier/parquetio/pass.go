@@ -29,7 +29,6 @@ func (s *Source) PassThrough() (err error) {
 	s.unreadable = nil // what is copied need not be decoded
 	if s.options.Keep != batch.KeepAll {
 		s.copied = s.fields
-		s.nodes, s.leaves = s.whole.Pick(s.copied)
 	}
 	s.passed, err = splice.Open(s.in, s.whole.File, s.copied)
 	if err == nil && s.copied == nil {
@@ -60,7 +59,8 @@ type passing struct {
 // must abort w.
 func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error) {
 	var names []string
-	for _, n := range from.nodes {
+	nodes, _ := from.whole.Pick(from.copied)
+	for _, n := range nodes {
 		names = append(names, n.Name)
 	}
 	output, err := tableio.NewVerdicts(l, names, memory.NewGoAllocator())
@@ -202,8 +202,9 @@ func (s *passing) writeGroup(c *passedChunk) error {
 	if s.allRows {
 		return s.file.CopyGroup(from.passed, g.index, added)
 	}
+	_, leaves := from.whole.Pick(from.copied)
 	return s.filter.Write(s.file, &groupfilter.Group{
-		In: from.in, File: from.whole.File, Input: from.passed, Leaves: from.leaves, Number: g.index, Kept: g.verdicts.EachSelected, Added: added, Grant: c.grant, Start: c.start,
+		In: from.in, File: from.whole.File, Input: from.passed, Leaves: leaves, Number: g.index, Kept: g.verdicts.EachSelected, Added: added, Grant: c.grant, Start: c.start,
 	})
 }
 

@@ -25,8 +25,6 @@ type Source struct {
 	fields  []int             // indices of the columns that are read
 	columns []*columns.Column // the columns that are read
 	read    *arrow.Schema     // of the columns that are read
-	nodes   []*columns.Node   // the columns of the file, all or those that pass through
-	leaves  []*columns.Node   // of nodes
 	urls    *tableio.Location
 	notes   []string // see Notes
 	in      File
@@ -34,10 +32,10 @@ type Source struct {
 	users   atomic.Int64 // of in: the open source, pieces that are not decoded, and row groups that pass through
 	closed  bool
 
-	whole      *columns.Table
-	unreadable error         // why not all columns can be decoded; returned by the first Next
-	passed     *splice.Input // when row groups pass through
-	copied     []int         // indices of the columns that pass through; nil for all
+	whole      *columns.Table // all columns of the file
+	unreadable error          // why not all columns can be decoded; returned by the first Next
+	passed     *splice.Input  // the columns that are copied; nil unless row groups pass through
+	copied     []int          // indices of the columns that pass through; nil for all
 
 	group   int       // index of the next row group
 	end     int       // index of the row group after the last that is read
@@ -63,7 +61,7 @@ func Open(r File, size int64, o Options) (*Source, error) {
 	return s, nil
 }
 
-// fail returns err with the input's name.
+// fail returns err with the input's name, in the user's words.
 func (s *Source) fail(err error) error {
 	return tableio.Worded(fmt.Errorf("%s: %w", s.options.Name, err))
 }
@@ -125,7 +123,6 @@ func (s *Source) readSchema() (err error) {
 		return err
 	}
 	s.group, s.end = s.options.Part.Of(len(s.whole.File.Groups))
-	s.nodes, s.leaves = s.whole.Pick(nil)
 	if s.whole.Foreign {
 		s.notes = append(s.notes, "the Arrow schema stored in the file is not understood: columns are written as Parquet's own schema describes them")
 	}

@@ -8,10 +8,10 @@ import (
 	"robotsbatch/io/tables/parquet/pagefilter"
 )
 
-// loadDictionary finds which entries of a column's dictionary, whose page is p, the kept rows use: for that, it
-// reads the pages of indices an extra time, before their turn. Then it reads the dictionary from s, which stays
-// in memory until the column ends, because the pages' bounds need it. It is not read if the column is copied: where
-// pyarrow puts most texts into dictionaries, a job would take 1.6 times the processor time.
+// loadDictionary finds which entries of a column's dictionary the kept rows use, by reading the pages of indices before
+// their turn. p is the dictionary's page. Then it reads the dictionary from s, and keeps it in memory until the column
+// ends, because the bounds of pages need it. It does not read the dictionary of a column that is copied: where pyarrow
+// puts most texts into dictionaries, a job would take 1.6 times the processor time.
 func (r *filterRun) loadDictionary(p *page, s *layout.Stream) (err error) {
 	c := p.column
 	if err := r.hold(p, pagefilter.DictionaryMemory(&p.Page)); err != nil {
@@ -44,9 +44,9 @@ func (r *filterRun) loadDictionary(p *page, s *layout.Stream) (err error) {
 }
 
 // readIndices marks the dictionary's entries that the kept rows use. It reads pages of indices until all
-// entries are used or the column ends. Writers that give up a dictionary, because it grows too large, never
-// return to it. A page of indices after pages in another encoding is refused all the same, because readData
-// would take it at a row that the skipped pages did not advance.
+// entries are used or the column ends, and skips pages in other encodings. Writers that give up a dictionary, because it
+// grows too large, never return to it. So readIndices refuses a page of indices after a skipped page: it would not know
+// at which row the page begins.
 func (r *filterRun) readIndices(c *filteredColumn) error {
 	pages := r.ahead
 	pages.Reset(c.chunk)

@@ -45,26 +45,25 @@ type Filter struct {
 	refused zstdcut.Refusals
 }
 
-// page is a page under way, or the end of a column.
+// page is a page that was read and is not written yet, or marks the end of a column.
 type page struct {
-	column *filteredColumn // nil for the end of a column
+	column    *filteredColumn
+	endsChunk bool // it is no page, but comes after all of the column; err is the column's
 	layout.Page
 	raw, plain []byte // as it lies in the file; decompressed, if opened is set
 	opened     bool
 	held       int64 // bytes that it uses of filterRun.held
 	part       pagefilter.Part
-	kept, all  int                   // how many of the page's rows are kept, and how many it has
-	number     int                   // of the data page in its chunk, from 0
-	index      int                   // of the page in its chunk, the dictionary included
-	nulls      int                   // -1 if nobody knows yet
-	compare    func(a, b []byte) int // at the end of a column: its order, nil for none
-	whole      bool                  // at the end of a column: no page of it came before, because it is copied
+	kept, all  int // how many of the page's rows are kept, and how many it has
+	number     int // of the data page in its chunk, from 0
+	index      int // of the page in its chunk, the dictionary included
+	nulls      int // -1 if nobody knows yet
 
 	// out is written instead of raw, unless the page is copied. written describes the
 	// pages in it. A page that is copied gets its description when it is written.
 	out     []byte
 	written []layout.Written
-	err     error         // of reading or filtering; at the end of a column, of the column
+	err     error         // of reading or filtering
 	done    chan struct{} // closed when all of the above is set
 }
 
@@ -96,7 +95,7 @@ type filteredColumn struct {
 
 	dictionary []byte // decompressed
 	held       int64  // bytes that it uses of filterRun.held
-	whole      bool   // it is copied: all rows are kept, and they use all of its dictionary
+	whole      bool   // it is copied, and none of its pages is read: all rows are kept, and they use all of its dictionary
 }
 
 // filterRun is the filtering of one row group.
@@ -104,13 +103,13 @@ type filterRun struct {
 	*Filter
 	*Group
 	rows  *pagefilter.Selection
-	all   bool                 // rows are kept
+	all   bool                 // all rows are kept
 	next  func() (*page, bool) // runs readColumns up to its next yield, and returns what that yields
 	yield func(*page) bool     // of readColumns; nil says that there is no memory for the next page yet
-	pages []*page              // under way, in order
+	pages []*page              // that were read and are not written yet, in order
 	held  int64                // bytes taken from Grant
-	used  int64                // and those of them that pages use
-	ahead *layout.Stream       // of pages that are read before their turn
+	used  int64                // bytes of held that pages use
+	ahead *layout.Stream       // of pages of indices, which are also read before their turn: see readIndices
 }
 
 // Group is a row group of which some rows are kept.
@@ -137,8 +136,9 @@ func New(limit int64) *Filter {
 	}
 }
 
-// idle returns how many bytes the buffers that wait between row groups may have, by the limit of a page. Where
-// row groups have a thousand texts of 4 KB, a job takes 1.15 to 1.26 times the processor time without them.
+// idle returns how many bytes the buffers that are kept from one row group to the next may have. limit is the bytes
+// that a page may take. Where row groups have a thousand texts of 4 KB, a job takes 1.15 to 1.26 times the processor
+// time without such buffers.
 func idle(limit int64) int64 { return min(limit/8, 16<<20) }
 
 // Notes returns lines for people about pages that were recompressed because their frames could not be cut.
@@ -158,9 +158,9 @@ func (f *Filter) Write(file *splice.Writer, g *Group) error {
 	return file.FilterGroup(g.Input, g.Number, int64(kept), g.Added, r.writeColumn)
 }
 
-// reserve takes n bytes for a page. While there is no memory, it yields nil, so that pages that were read
-// before are written and give theirs back. If there are no such pages, it waits for memory. Its error is
-// errStopped if the writer wants no more pages.
+// reserve takes n bytes for a page. While there is no memory, it yields nil, so that the writer writes pages that were
+// read before, and their memory is free. If there are no such pages, it waits for memory. It returns errStopped if the
+// writer wants no more pages.
 func (r *filterRun) reserve(n int64) error {
 	for r.used+n > r.held {
 		more := r.used + n - r.held
@@ -180,8 +180,8 @@ func (r *filterRun) reserve(n int64) error {
 	return nil
 }
 
-// release takes back a page's buffers for other pages, and its share of the memory. The buffers that wait
-// in free may have as many bytes as are held and not used, or as between row groups.
+// release takes back a page's buffers for other pages, and its share of the memory. The buffers in r.free may have as
+// many bytes as are held and not used, or as they may have between row groups.
 func (r *filterRun) release(p *page) {
 	if p.opened && (p.asItLies() || p.Kind == layout.DictionaryPage) {
 		p.plain = nil // it aliases raw, which must be put back once, or is in use until the column ends
@@ -207,8 +207,8 @@ func (r *filterRun) onWorker(do func() error) (err error) {
 	return err
 }
 
-// nextPage returns the next page to be written, which workers may still filter. It first reads pages ahead,
-// as long as there is memory.
+// nextPage returns the next page to be written, which workers may still filter. It first has later pages read, as many
+// as there is memory for and workers need.
 func (r *filterRun) nextPage() *page {
 	for len(r.pages) < 2*runtime.GOMAXPROCS(0) { // one that each processor works on, and one that waits for it
 		p, more := r.next()
@@ -227,8 +227,10 @@ func (r *filterRun) nextPage() *page {
 func (r *filterRun) writeColumn(_ int, write func([]byte) error) (c splice.FilteredChunk, err error) {
 	for {
 		p := r.nextPage()
-		if p.column == nil {
-			c.Compare, c.Whole = p.compare, p.whole
+		if p.endsChunk {
+			if c.Whole = p.column.whole; p.column.Order != columns.NoOrder {
+				c.Compare = p.column.Order.Compare
+			}
 			r.release(p)
 			return c, p.err
 		}
@@ -278,13 +280,13 @@ func (p *page) bounds() (b layout.Bounds) {
 	return b
 }
 
-// failed returns err with the column's name and the page's index.
+// failed returns err with the column's name and a page's index.
 func (c *filteredColumn) failed(page int, err error) error {
 	return fmt.Errorf("column %q: page %d: %w", c.name, page, err)
 }
 
-// readColumns yields the pages of all columns in order. After each column it yields a page whose column is
-// nil, with the column's error. It ends at an error.
+// readColumns yields the pages of all columns in order, and after each column a page with endsChunk set, which has the
+// column's error. It ends at an error.
 func (r *filterRun) readColumns(yield func(*page) bool) {
 	r.yield = yield
 	const limit = math.MaxInt32 // none: hold refuses pages that are too large, and those that are copied need no memory
@@ -293,11 +295,7 @@ func (r *filterRun) readColumns(yield func(*page) bool) {
 	for i, n := range r.Leaves {
 		c := r.newColumn(i, n)
 		err := r.readColumn(c, stream)
-		end := &page{err: err, held: c.held, plain: c.dictionary, whole: c.whole}
-		if c.Order != columns.NoOrder {
-			end.compare = c.Order.Compare
-		}
-		if !yield(end) || end.err != nil {
+		if !yield(&page{column: c, endsChunk: true, err: err, held: c.held, plain: c.dictionary}) || err != nil {
 			return
 		}
 	}
@@ -319,10 +317,10 @@ var (
 	errGroupRows = errors.New("damaged: it does not have as many rows as its row group")
 )
 
-// position is how far the pages of a column were read.
+// position is where the next page of a column begins.
 type position struct {
-	left int64 // values of later pages
-	row  int   // the first row that begins in the next page
+	left int64 // how many of the chunk's values were not in pages before
+	row  int   // the first row that begins in the page
 }
 
 // pass moves the position past a data page.
@@ -383,9 +381,9 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 // compresses says little about the others.
 const leastSample = 16 << 10
 
-// rereads reports whether filtering the page may read its compressed body again: see [pagefilter.Source]. If
-// more than a quarter of the rows is left out, most likely too much is for cutting, and to keep the body
-// would add up to a quarter to a job's peak memory.
+// rereads reports whether filtering the page may read its compressed body again, to cut it: see [pagefilter.Source].
+// It may not if more than a quarter of the rows is left out. Then cutting is most likely not worth it, and to keep
+// the body until then would add up to a quarter to a job's peak memory.
 func (p *page) rereads() bool {
 	leftOut, all := p.all-p.kept, p.all
 	if !p.isData() { // of a dictionary, entries are left out
@@ -394,9 +392,9 @@ func (p *page) rereads() bool {
 	return p.column.Cuts(&p.Page) && leftOut <= all/4
 }
 
-// chooseCompression chooses how a page is compressed, if that is not copied: p.column becomes a copy of the
-// column with it. LZ4 has frames only where the page has. The level of zstd is that of the first page of the
-// column that is large enough ([compress.Level]), for the whole file. Where half of the rows are left out, the
+// chooseCompression chooses how the new page is compressed, unless p is copied: if not as p.column says, p.column
+// becomes a changed copy. LZ4 gets Hadoop's frames only where p has them. The first page of a column that is large enough
+// chooses the column's level of zstd for the whole file ([compress.Level]). Where half of the rows are left out, the
 // fastest level for all would make files of Polars 1.11 times as large, and the standard one take 1.18 times the
 // processor time for those of pyarrow.
 func (r *filterRun) chooseCompression(p *page) error {
@@ -428,8 +426,8 @@ func (r *filterRun) chooseCompression(p *page) error {
 	return nil
 }
 
-// start hands a page to a worker, unless it is copied and its nulls are known, and yields it. A page in
-// DELTA_BYTE_ARRAY builds on the one before, so start waits until it is filtered.
+// start hands a page to a worker and yields it. A page in DELTA_BYTE_ARRAY builds on the one before, so start waits
+// until it is filtered. A page that is copied needs no worker if its nulls are known.
 func (r *filterRun) start(p *page) error {
 	switch {
 	case p.isData() && p.Encoding == layout.DeltaByteArray:
@@ -452,8 +450,9 @@ func (r *filterRun) start(p *page) error {
 }
 
 // readPage reads the next page, which begins at a position, into p. wanted is as in readData; a dictionary
-// is always wanted. If all rows are kept, the column's first page says whether it is copied: writers of Arrow
-// store dictionaries with values of other row groups, of which rows may be left out.
+// is always wanted. If all rows are kept, the first page says whether the column is copied: it is not if that is a
+// dictionary with unused entries. Writers of Arrow store such dictionaries, and the entries may be of rows that are left
+// out of other row groups.
 func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted bool, err error) {
 	if p.Page, err = s.Next(); err != nil {
 		return false, err
@@ -471,10 +470,10 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted boo
 	return r.readData(p, s, at)
 }
 
-// readData reads the body of page p, of which only the header was read, and finds its rows. at is where it
-// begins. wanted is false if the page can be left out: no row of it is kept, and the next page does not build
-// on it, as it does in DELTA_BYTE_ARRAY. The bodies of such pages and of index pages are not read, except in
-// lists, where only the levels in the body say which rows a page has.
+// readData reads the body of page p, whose header was read, and finds its rows. at is where it begins. wanted is false if
+// the page can be left out: it is an index page, or none of its rows is kept. A page in DELTA_BYTE_ARRAY is always
+// wanted, because the next one may build on it. The body of a page that is not wanted is read only in a list, because
+// only the levels in it say which rows the page has.
 func (r *filterRun) readData(p *page, s *layout.Stream, at position) (wanted bool, err error) {
 	c := p.column
 	switch {
@@ -517,7 +516,7 @@ func (r *filterRun) setRows(p *page, row, n int, continues bool) error {
 	return nil
 }
 
-// load reads a page's body from s. Before, it waits until there is memory for all that filtering the page takes.
+// load waits until there is memory for all that filtering a page takes, and reads its body from s.
 func (r *filterRun) load(p *page, s *layout.Stream) error {
 	if err := r.hold(p, p.memory()); err != nil {
 		return err
@@ -554,7 +553,7 @@ func (p *page) memory() int64 {
 	return held
 }
 
-// asItLies reports whether the page's values are not compressed.
+// asItLies reports whether the page is not compressed.
 func (p *page) asItLies() bool { return p.AsItLies(p.column.Codec) }
 
 // decompress sets p.plain to the page's decompressed body, once. It aliases p.raw if that is not compressed.
@@ -575,8 +574,8 @@ func (r *filterRun) decompress(p *page) error {
 	return nil
 }
 
-// levelBytes returns bytes that begin with the page's levels: in version 2 the body as it lies, because its
-// levels are not compressed, else the decompressed body.
+// levelBytes returns bytes that begin with the page's levels: the body as it lies in version 2, whose levels are not
+// compressed, and else the decompressed body.
 func (r *filterRun) levelBytes(p *page) ([]byte, error) {
 	if p.Kind == layout.DataPageV2 {
 		return p.Body, nil
