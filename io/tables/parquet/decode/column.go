@@ -12,9 +12,9 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// Column reads a column of a row group run by run. Workers take the runs in any order: one that
-// takes a run first reads the pages of all runs before it, and keeps them for other workers. Lists are
-// decoded as they are read, all else by whoever takes it.
+// Column reads a column of a row group in runs of rows. Workers take the runs in any order: to take one, a worker
+// first reads the pages of all runs before it that were not read yet, and keeps them for other workers. The worker that
+// takes a run decodes it. Only lists are decoded as they are read.
 type Column struct {
 	// Done, if not nil, is called when the last run was read and all were taken.
 	Done func()
@@ -22,19 +22,20 @@ type Column struct {
 	in     io.ReaderAt
 	chunks []layout.Chunk // by leaf of the file
 	column *columns.Column
-	run    int64 // rows of a run, the last one's apart
+	run    int64 // rows of each run but the last, which may have fewer
 	left   int64 // rows that are not read yet
 	limit  int64 // see NewColumn
 
 	mu      sync.Mutex
 	readers []*Reader       // one a leaf, nil until the first run and after the last
-	runs    map[int][]*Part // those that were read and not taken, by number
+	runs    map[int][]*Part // the parts of runs that were read and not taken, by the run's number: one a leaf
 	next    int             // number of the run to read next
 	err     error           // the first; it ends reading
 }
 
-// NewColumn returns column c of a row group with rows rows, whose chunks lie in the file in. It is read in
-// runs of run rows. A page may have limit bytes decompressed, and so may a run decoded.
+// NewColumn returns column c of a row group. rows is the number of its rows, and run that of each run but the last.
+// chunks, one for each leaf of the file, lie in the file in. A page may have limit bytes decompressed, and so may a run
+// decoded.
 func NewColumn(in io.ReaderAt, chunks []layout.Chunk, c *columns.Column, rows, run, limit int64) *Column {
 	return &Column{in: in, chunks: chunks, column: c, run: run, left: rows, limit: limit, runs: make(map[int][]*Part)}
 }
@@ -59,7 +60,7 @@ func (c *Column) Take(run int) (arrow.Array, error) {
 }
 
 // takeParts returns the parts of a run, one for each leaf. It first reads all runs up to it that were not read
-// yet, and keeps the parts of the others for their callers.
+// yet, and keeps their parts for those who will take them.
 func (c *Column) takeParts(run int) ([]*Part, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

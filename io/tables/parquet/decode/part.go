@@ -34,15 +34,15 @@ func (p *Part) decodeSpans() (*columns.Leaf, error) {
 	return o.finish(), nil
 }
 
-// output is the entries of a run that were decoded so far.
+// output is the entries of a part that were decoded so far.
 type output struct {
 	columns.Leaf // its levels and number of entries; finish sets its values
 	reader       *Reader
-	rows         int             // of the whole run
+	rows         int             // of the part
 	values       encoding.Values // of the entries
 }
 
-// newOutput returns an empty output for a run of rows rows.
+// newOutput returns an empty output for a part with this number of rows.
 func (r *Reader) newOutput(rows int) *output {
 	o := &output{reader: r, rows: rows, values: encoding.Values{Width: r.node.Width()}}
 	if r.node.Type == layout.ByteArray {
@@ -68,8 +68,7 @@ type cursor struct {
 	definition layout.Hybrid
 }
 
-// decodeSpan appends the entries of a span to o. It opens the page if that is not open, and then gives up the
-// span's share of it.
+// decodeSpan opens the page of a span, appends the span's entries to o, and releases the page.
 func (r *Reader) decodeSpan(s span, o *output) error {
 	p := s.page
 	err := r.open(p)
@@ -105,7 +104,7 @@ func (r *Reader) appendEntries(s span, o *output) error {
 	if err := c.values.Next(v, present, r.limit); err != nil {
 		return err
 	}
-	if c.at = s.from + s.n; c.at == s.page.Values {
+	if c.at = s.from + s.n; c.at == s.page.Values { // no span comes after it
 		return c.values.Done()
 	}
 	s.page.mu.Lock()
@@ -138,28 +137,21 @@ func (r *Reader) appendDefinitions(s span, c *cursor, o *output) (present int, e
 // takeCursor returns a cursor at the first entry of a span. It takes the one that an earlier span left in the
 // page, or a new one if that is beyond the span, and skips the entries up to the span. New ones alone take 1.1
 // times the processor time where a page has a million URLs.
-func (r *Reader) takeCursor(s span) (*cursor, error) {
+func (r *Reader) takeCursor(s span) (c *cursor, err error) {
 	p := s.page
 	p.mu.Lock()
-	c := p.furthest
-	if c != nil && c.at <= s.from {
-		p.furthest = nil // nobody else may use it
-	} else {
-		c = nil
+	if p.furthest != nil && p.furthest.at <= s.from {
+		c, p.furthest = p.furthest, nil // nobody else may use it
 	}
 	p.mu.Unlock()
 	if c == nil {
-		var err error
-		if c, err = r.newCursor(p); err != nil {
-			return nil, err
-		}
+		c, err = r.newCursor(p)
 	}
-	if c.at == s.from {
-		return c, nil
+	if err != nil || c.at == s.from {
+		return c, err
 	}
 	skipped := s.from - c.at // entries, and then those that have values
 	if p.data.Present < p.Values {
-		var err error
 		if skipped, _, err = c.definition.Count(skipped, uint32(r.node.MaxDefinition)); err != nil {
 			return nil, err
 		}
@@ -186,8 +178,9 @@ func (r *Reader) newCursor(p *page) (*cursor, error) {
 	return &cursor{values: values, definition: p.data.Definition}, nil
 }
 
-// expectedSize guesses how many bytes of values a run of rows rows has, by the mean of p, the run's first page,
-// or of the dictionary: to let them grow from nothing takes up to 1.2 times the processor time and memory of a job.
+// expectedSize guesses how many bytes of values a part with this number of rows has, by the mean size of a value in p,
+// the part's first page, or in the dictionary. To grow them from nothing takes up to 1.2 times the processor time and
+// memory of a job.
 func (r *Reader) expectedSize(p *page, rows int) int {
 	const most = 16 << 20 // bytes: more is not taken on a mere guess
 	mean := r.node.Width()
@@ -197,5 +190,5 @@ func (r *Reader) expectedSize(p *page, rows int) int {
 		}
 	}
 	size := int64(mean) * int64(rows)
-	return int(min(size+size/32, most, r.limit)) // runs differ in size
+	return int(min(size+size/32, most, r.limit)) // 1/32 more, because parts differ in size
 }

@@ -24,11 +24,11 @@ type Reader struct {
 	node       *columns.Node
 	leaf       layout.Leaf
 	limit      int64
-	current    *page // the page whose entries from at on are in no part yet; nil if there is none
+	current    *page // the page whose entries from at on are in no part yet; nil for none
 	at         int
 	dictionary *encoding.Values // nil if the chunk has none, or before it is read
 	previous   encoding.Decoder // of the page in DELTA_BYTE_ARRAY that was begun last, nil before
-	block      []byte           // of a list: the repetition levels of entries of current from at on
+	block      []byte           // of a list: repetition levels of some entries of current, from at on
 	levels     []byte           // the memory of block
 	started    bool             // the first block was read
 	free       *budget.Buffers  // memory of pages that are done: this saves 5 % of a job, and 12 % of its memory
@@ -44,23 +44,23 @@ const blockSize = 4096
 // in its middle may have to skip all that come before.
 const mostShared = 1 << 20
 
-// page is a page that one part or several have entries of.
+// page is a page whose entries are in one part or several.
 type page struct {
 	layout.Page
 	index int          // in the chunk, for errors
 	raw   []byte       // the memory of Page
-	users atomic.Int32 // spans that are not decoded yet, and the reader while it is current
+	users atomic.Int32 // the number of its spans that are not decoded yet, and one for the reader while it is current
 
-	mu       sync.Mutex
-	opened   bool
-	plain    []byte // the memory of data; nil if that is raw's
+	mu       sync.Mutex // for the fields below
+	opened   bool       // data or err is set: see Reader.open
+	plain    []byte     // the memory of data; nil if that is raw's
 	data     layout.Data
-	err      error   // of open
-	furthest *cursor // the furthest one that is not in use; nil for none
+	err      error   // of decompressing the page, or of its levels
+	furthest *cursor // of the cursors that spans have left, the furthest; nil for none
 }
 
 // NewReader returns a reader of a chunk of a file, which has the values of leaf n. A page may have limit bytes
-// decompressed, and so may a run of rows decoded.
+// decompressed, and so may the rows of a part decoded.
 func NewReader(in io.ReaderAt, chunk *layout.Chunk, n *columns.Node, limit int64) (*Reader, error) {
 	return &Reader{
 		stream: layout.NewStream(in, chunk, limit), chunk: chunk, left: chunk.Values, node: n, limit: limit, free: budget.NewBuffers(mostFree),
@@ -142,8 +142,7 @@ func (r *Reader) decodeLists(rows int) (*columns.Leaf, error) {
 	return o.finish(), nil
 }
 
-// take returns a span of the next n entries of the current page. If they are its last, there is then no
-// current page.
+// take returns a span of the next n entries of the current page. After the page's last entry, there is no current page.
 func (r *Reader) take(n int) span {
 	s := span{r.current, r.at, n}
 	s.page.users.Add(1)
@@ -154,8 +153,8 @@ func (r *Reader) take(n int) span {
 	return s
 }
 
-// fetch makes sure that there is a current page, unless no entries are left in the chunk. Of a list it also
-// makes sure that r.block has levels.
+// fetch reads the next page with entries, unless there is a current one or no entries are left in the chunk. In a list
+// it also reads levels into r.block if that is empty.
 func (r *Reader) fetch() error {
 	for r.current == nil && r.left > 0 {
 		if err := r.readPage(); err != nil {
@@ -178,7 +177,7 @@ func (r *Reader) fetch() error {
 	return p.withIndex(err)
 }
 
-// readPage reads the next page. It becomes the current one if it has entries of rows.
+// readPage reads the next page. A data page with entries becomes the current one.
 func (r *Reader) readPage() error {
 	if !r.stream.More() {
 		return fmt.Errorf("damaged: the column ends before it, %d values early", r.left)
@@ -205,10 +204,10 @@ func (r *Reader) readPage() error {
 			r.current.users.Store(1) // the reader, until all of it is in parts
 		}
 	}
-	return nil // others may come one day
+	return nil // pages of other kinds are ignored
 }
 
-// readDictionary reads the chunk's dictionary, which aliases the page's memory if that is not compressed.
+// readDictionary sets r.dictionary to the entries of page p. They alias its memory if it is not compressed.
 func (r *Reader) readDictionary(p *layout.Page) error {
 	if r.index > 0 {
 		return errors.New("damaged: a dictionary that is not the first page")
@@ -232,7 +231,7 @@ func (p *page) withIndex(err error) error {
 // larger can reuse them.
 func (r *Reader) room(n int) []byte { return r.free.Get(n + n/8)[:n] }
 
-// release gives up one user's share of a page. The last one puts its memory back into r.free.
+// release is called by each user of a page when it is done. The last one puts the page's memory back into r.free.
 func (r *Reader) release(p *page) {
 	if p.users.Add(-1) > 0 {
 		return
@@ -242,8 +241,8 @@ func (r *Reader) release(p *page) {
 	p.raw, p.plain, p.data, p.furthest = nil, nil, layout.Data{}, nil
 }
 
-// open decompresses a page and divides it into levels and values, once. Later calls return the first one's
-// error. It is safe for concurrent use.
+// open sets p.data: it decompresses the page and divides it into levels and values, once. Later calls return the first
+// one's error. It is safe for concurrent use.
 func (r *Reader) open(p *page) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

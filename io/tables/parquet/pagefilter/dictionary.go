@@ -16,7 +16,7 @@ import (
 // all pages of indices, then Read numbers the used entries in their order. The others are removed, not
 // emptied, because readers expect entries to be distinct.
 type Dictionary struct {
-	entries *encoding.Values // before Read, as many of a byte each
+	entries *encoding.Values // before Read only their number is right: they are zeros of a byte
 	numbers []int32          // by entry: 1 if it is used, else 0; after Read its new index, -1 if it is not used
 	used    int              // how many entries are used
 }
@@ -38,10 +38,18 @@ func NewDictionary(c *Column, p *layout.Page) (*Dictionary, error) {
 // Read reads the entries, and gives each used one its new index. plain is the page's decompressed body, and
 // must not change while the dictionary is used. Call it once, after all pages were added.
 func (d *Dictionary) Read(c *Column, p *layout.Page, plain []byte) (err error) {
-	if d.entries, err = encoding.NewDictionary(p, plain, c.Width); err == nil {
-		d.number()
+	if d.entries, err = encoding.NewDictionary(p, plain, c.Width); err != nil || d.Full() {
+		return err
 	}
-	return err
+	n := int32(0)
+	for i, used := range d.numbers {
+		d.numbers[i] = -1
+		if used > 0 {
+			d.numbers[i] = n
+			n++
+		}
+	}
+	return nil
 }
 
 // Add marks the entries that the kept rows of s, a page of indices, use. f decodes the page.
@@ -71,23 +79,8 @@ func (d *Dictionary) Unused() int { return len(d.numbers) - d.used }
 // Full reports whether all entries are used: then the dictionary and the indices stay as they are.
 func (d *Dictionary) Full() bool { return d.Unused() == 0 }
 
-// number gives each used entry its new index.
-func (d *Dictionary) number() {
-	if d.Full() {
-		return
-	}
-	n := int32(0)
-	for i, used := range d.numbers {
-		d.numbers[i] = -1
-		if used > 0 {
-			d.numbers[i] = n
-			n++
-		}
-	}
-}
-
-// renumbering returns the new index of each entry, -1 if it is removed, and the bits of an index, at least
-// 1. If indices do not change, or d is nil, it returns nil and 0.
+// renumbering returns the new index of each entry, -1 if it is removed, and the number of bits that a new index takes,
+// at least 1. If indices do not change, or d is nil, it returns nil and 0.
 func (d *Dictionary) renumbering() (newIndex []int32, bitWidth int) {
 	if d == nil || d.Full() {
 		return nil, 0
@@ -106,7 +99,7 @@ func (d *Dictionary) appendUsed(dst tables.Rows) tables.Rows {
 }
 
 // Dictionary appends the page of the column's dictionary with only the used entries. dst and the results
-// are as in [Filter.Page]; s has no Part.
+// are as in [Filter.Page]. s is that page, and needs no Part.
 func (f *Filter) Dictionary(dst []byte, s Source) ([]byte, []layout.Written, error) {
 	f.pages = f.pages[:0]
 	d, c := s.Column.Dictionary, *s.Column

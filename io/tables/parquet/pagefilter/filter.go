@@ -17,12 +17,13 @@ import (
 )
 
 // A page whose values have more than twice pieceSize bytes, or that has more than twice pieceEntries
-// entries, is written as several: then the large one is not in memory a second time. Each gets about
-// pieceSize bytes of values, and at most about pieceEntries entries.
+// entries, is written as several pieces: then the large one is not in memory a second time. Each piece gets about
+// pieceSize bytes of values, and at most about pieceEntries entries. A page whose compressed body is cut is one piece,
+// and so must not have more than mostLevels definition levels.
 const (
 	pieceSize    = 1 << 20
 	pieceEntries = 1 << 18
-	mostLevels   = 16 * pieceEntries // of a page that is one piece, if some entries are null
+	mostLevels   = 16 * pieceEntries
 )
 
 // Column is what filtering a page needs to know of its column.
@@ -34,7 +35,7 @@ type Column struct {
 	// Compress appends src to dst, compressed with the column's codec; nil if that is
 	// Uncompressed.
 	Compress func(dst, src []byte) []byte
-	// Order is that of the bounds of pages, [columns.NoOrder] if they are not needed.
+	// Order compares values for the bounds of pages. It is [columns.NoOrder] if pages need no bounds.
 	Order columns.Order
 	// Dictionary is that of the chunk, nil if there is none.
 	Dictionary *Dictionary
@@ -68,17 +69,17 @@ type Source struct {
 	*Column
 	Page  *layout.Page
 	Plain []byte // the page's body decompressed
-	// Rereads says that the page's compressed body, too, may be read until the end, and so be cut.
+	// Rereads says that Page.Body, the compressed body, may be cut: the filter reads it while it writes the new page.
 	Rereads bool
 	Part
 }
 
 // Filter leaves rows out of pages. One goroutine may use it at a time.
 type Filter struct {
-	repetition, definition []byte        // the page's levels; of definition levels none if no entry is null
-	entries, values        tables.Rows   // that are kept of a piece of the page; nulls have no value
+	repetition, definition []byte        // the page's levels; definition is empty if no entry is null
+	entries, values        tables.Rows   // the kept entries of a piece of the page, and their values; nulls have none
 	plain                  []byte        // the body of the new page, decompressed
-	packed                 []byte        // memory for it compressed, and for its levels before
+	packed                 []byte        // scratch: plain compressed, or levels of the new page before they are encoded
 	page                   encoding.Page // the values of the page
 
 	ranges []zstdcut.Range
@@ -91,8 +92,8 @@ type Filter struct {
 // before in the same chunk.
 func (f *Filter) Begin() { f.page.Begin() }
 
-// Memory returns the most bytes that filtering a page takes: for its levels, decoded values, runs, and the
-// new page before and after it is compressed. The page itself and its decompressed body are not counted.
+// Memory returns the most bytes that filtering a page takes: for its levels, decoded values, runs of kept entries and
+// values, and the new page before and after it is compressed. The page itself and its decompressed body are not counted.
 func (c *Column) Memory(p *layout.Page) int64 {
 	n, plain := int64(p.Values), int64(p.Uncompressed)
 	most := min(n, pieceEntries*5/4) // entries of a piece: it may get a step of a quarter too many
@@ -102,8 +103,8 @@ func (c *Column) Memory(p *layout.Page) int64 {
 	} else {
 		plain = min(plain, max(4*pieceSize, plain/max(1, n)*2))
 	}
-	// At worst every second entry is kept, each in a run of its own. 9/4 is for growth: append copies a
-	// slice to one that is a quarter larger, and both are in memory meanwhile.
+	// At worst every second entry is kept, each in a run of its own. 9/4 is for growth: append copies a slice to one
+	// that is a quarter larger, and both are in memory while it does.
 	const run = 2 * 16 // bytes of a run of entries and one of values
 	size := 2*plain + run*(most/2+1)*9/4
 	if p.Kind == layout.DictionaryPage {
@@ -129,8 +130,8 @@ func (c *Column) Cuts(p *layout.Page) bool {
 	return (c.Codec.Is(compress.Zstd) || c.Codec.Is(compress.Snappy)) && p.Encoding == layout.Plain && c.Type != layout.Boolean
 }
 
-// Page appends to dst the kept rows of a page, as one page or several. The returned pages describe them and
-// are valid until the next call. dst may be the memory of s.Page, unless s.Rereads or s.Plain is a part of it.
+// Page appends to dst the kept rows of a page, as one page or several, and describes these; the descriptions are valid
+// until the next call. dst may be the memory of s.Page, unless s.Rereads is set or s.Plain is a part of that memory.
 func (f *Filter) Page(dst []byte, s Source) ([]byte, []layout.Written, error) {
 	f.pages = f.pages[:0]
 	defer f.shrink()
@@ -180,10 +181,9 @@ func (f *Filter) open(s *Source) (values []byte, present int, err error) {
 	})
 }
 
-// eachPiece calls do for each piece of a page, with the piece's kept entries in f.entries and their values in
-// f.values. With split, a page without repetition levels has pieces of about pieceSize bytes, so that not all
-// runs are in memory at once. Any other page is one piece. do is not called for a piece without kept
-// entries. present is the number of the page's values that are not null.
+// eachPiece calls do for each piece of a page that has kept entries. f.entries has these, and f.values their values. With
+// split, a page without repetition levels has pieces of about pieceSize bytes, so that not all runs are in memory at
+// once. Any other page is one piece. present is the number of the page's values that are not null.
 func (f *Filter) eachPiece(s *Source, present int, split bool, do func() error) (err error) {
 	f.entries, f.values = f.entries[:0], f.values[:0]
 	n := s.Page.Values
@@ -278,13 +278,13 @@ func (f *Filter) readLevels(s *Source, content *layout.Content) (present int, er
 var errPartRows = errors.New("damaged: a page does not have the rows that it says")
 
 // appendListEntries appends to dst runs of the kept entries of a page with repetition levels. Each entry of
-// level 0 begins a row. The entries before the first of them go on with the last row of the page before.
+// level 0 begins a row. Entries before the first of these belong to the last row of the page before.
 func (f *Filter) appendListEntries(dst tables.Rows, s *Source) (tables.Rows, error) {
 	row := s.First - 1
 	if s.Continues != (f.repetition[0] > 0) || s.Continues && row < 0 {
 		return dst, errPartRows
 	}
-	keeping, begin := s.Continues && s.Selection.has(row), 0 // begin is of the run of entries kept or not
+	keeping, begin := s.Continues && s.Selection.has(row), 0 // the entries from begin on are all kept, or none is
 	for i, level := range f.repetition {
 		if level > 0 {
 			continue
@@ -335,7 +335,7 @@ func (f *Filter) beginPage(s *Source, values *encoding.Page) (layout.Written, la
 	p := s.Page
 	page := layout.Written{Encoding: p.Encoding, Kind: p.Kind, Values: f.entries.Count(), Bounds: bounds(s.Order, values, f.values)}
 	page.Nulls = page.Values - f.values.Count()
-	page.Rows = page.Values                // but in lists
+	page.Rows = page.Values                // changed below for lists
 	counted := p.Kind != layout.DataPageV2 // version 2 has the levels' sizes in the page's header
 	head := layout.Page{Kind: p.Kind, Values: page.Values, Nulls: page.Nulls, Encoding: p.Encoding}
 	f.plain = f.plain[:0]
@@ -357,8 +357,8 @@ func (f *Filter) beginPage(s *Source, values *encoding.Page) (layout.Written, la
 	return page, head
 }
 
-// worthCutting reports whether to cut a page's compressed body instead of compressing again. It has size bytes
-// decompressed, of which kept bytes are kept, in a number of ranges.
+// worthCutting reports whether to cut a page's compressed body instead of compressing again. Of its size bytes
+// decompressed, kept bytes in a number of ranges are kept.
 func (c *Column) worthCutting(p *layout.Page, size, kept, ranges int) bool {
 	switch {
 	case !c.Cuts(p) || p.Stored():
@@ -369,10 +369,9 @@ func (c *Column) worthCutting(p *layout.Page, size, kept, ranges int) bool {
 	return zstdcut.Worth(size, kept, ranges)
 }
 
-// mayCutBody reports whether to try to cut the page's compressed body. Many runs of kept rows are not worth it,
-// however much is kept. More than mostLevels levels would take too much memory, because the page is not cut into
-// pieces then. For a page of lists more memory is reserved, and because a row may have any number of values,
-// cutBody counts the runs.
+// mayCutBody reports whether to try to cut the page's compressed body. Many runs of kept rows are not worth it, however
+// much is kept: of a page of lists, cutBody counts them, because a row may have any number of values. More than
+// mostLevels levels would take too much memory, except in a page of lists, for which Memory counts all.
 func (f *Filter) mayCutBody(s *Source) bool {
 	n, runs := len(s.Plain), 0
 	if len(f.repetition) == 0 {
@@ -382,7 +381,7 @@ func (f *Filter) mayCutBody(s *Source) bool {
 }
 
 // cutBody appends a page with f.entries and f.values, made by cutting the other values out of the compressed
-// body of s. values are those of s; they are in PLAIN, and begin at offset valuesAt of s.Plain. It returns
+// body of s. values are all values of s. They are in PLAIN, and begin at offset valuesAt of s.Plain. cutBody returns
 // false and appends nothing if the body cannot be cut or compressing again is better.
 func (f *Filter) cutBody(dst []byte, s *Source, valuesAt int, values *encoding.Page) ([]byte, bool) {
 	p := s.Page
@@ -434,8 +433,8 @@ func (f *Filter) cutBody(dst []byte, s *Source, valuesAt int, values *encoding.P
 	return dst, true
 }
 
-// fillRoom puts a header at the end of the layout.MostHeader bytes reserved for it at offset from, and
-// removes the rest of them. The result aliases dst.
+// fillRoom puts a header at the end of the layout.MostHeader bytes that are reserved for it from offset from on, and
+// removes those of them that it does not need. The result aliases dst.
 func fillRoom(dst []byte, from int, header []byte) []byte {
 	gap := layout.MostHeader - len(header)
 	copy(dst[from+gap:], header)
