@@ -121,10 +121,7 @@ func decodeSchema(text string) (schema *arrowlayout.Schema, err error) {
 
 // decodeBase64 decodes text with or without padding.
 func decodeBase64(text string) ([]byte, error) {
-	if len(text)%4 == 0 {
-		return base64.StdEncoding.DecodeString(text)
-	}
-	return base64.RawStdEncoding.DecodeString(text)
+	return base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "=\r\n"))
 }
 
 // storedField returns the stored field of column i, nil if there is none with that name.

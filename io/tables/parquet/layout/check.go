@@ -9,8 +9,8 @@ import (
 var errTree = errors.New("damaged: the schema is not a tree")
 
 // addElement adds the leaves and fields of schema element i and of those below it, and returns the index of
-// the element after them. depth is the number of groups around i, the root included; levels has the largest
-// levels in the innermost.
+// the element after them. depth is the number of groups around i, the root included. levels has the largest levels in
+// the innermost of these groups.
 func (f *File) addElement(i, depth int, levels Leaf) (next int, err error) {
 	if i >= len(f.Schema) {
 		return i, errTree

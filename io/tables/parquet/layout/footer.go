@@ -41,13 +41,13 @@ type File struct {
 	Metadata []KeyValue
 	// CreatedBy names the program that wrote the file, and its version.
 	CreatedBy string
-	// Footer is the footer itself, and End where it starts: all else lies
+	// Footer is the footer itself, and End is where it begins in the file: all else lies
 	// before.
 	Footer []byte
 	End    int64
-	// Version is the format's. Encoded replaces Groups in a file that is written: Data has N row
-	// groups, encoded by Append.
+	// Version is the format's.
 	Version int32
+	// Encoded replaces Groups in a file that is written: Data has N row groups, encoded by Append.
 	Encoded struct {
 		Data []byte
 		N    int
@@ -282,8 +282,8 @@ type Chunk struct {
 	Codec     Codec
 	// Values is the number of values, nulls included.
 	Values int64
-	// Pages is where the pages lie, and Uncompressed how many bytes they say
-	// that they have decompressed, headers included.
+	// Pages is where the pages lie. Uncompressed is the number of bytes that they have
+	// decompressed, headers included, by the footer.
 	Pages        Range
 	Uncompressed int64
 
@@ -349,8 +349,8 @@ func (c *chunkMeta) fields(t *thrift) {
 	}
 }
 
-// Statistics are those of the values of a chunk or a page. High and Low are bounds of the values,
-// nil if there are none.
+// Statistics are those of the values of a chunk or a page: the number of nulls, and bounds of the other values, nil if
+// there are none.
 type Statistics struct {
 	Nulls     int64
 	High, Low []byte
@@ -409,12 +409,11 @@ func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	return f, nil
 }
 
-// oldCpp begins the name of the writer for C++, up to Arrow 2: from Arrow 3 on, the
-// name is another.
+// oldCpp is the beginning of CreatedBy in files of Arrow's C++ writer up to Arrow 2. Later ones have another name.
 const oldCpp = "parquet-cpp version 1."
 
-// correctFlags marks the chunks of a writer that said of all pages of version 2 that they are not compressed,
-// although they are (ARROW-10353, ARROW-17100).
+// correctFlags marks the chunks of a writer whose pages of version 2 say that they are not compressed although they are
+// (ARROW-10353, ARROW-17100).
 func (f *File) correctFlags() {
 	if !strings.HasPrefix(f.CreatedBy, oldCpp) {
 		return
@@ -446,11 +445,6 @@ func parseFooter(data []byte) (*File, error) {
 		return nil, err
 	case f.encrypted:
 		return nil, errors.New("the file is encrypted: decrypt it first")
-	}
-	for i := range f.Groups {
-		if len(f.Groups[i].Chunks) == 0 && len(f.Schema) > 1 {
-			return nil, errThrift
-		}
 	}
 	end, err := f.addElement(0, 0, Leaf{}) // the root, and with it all others
 	if err == nil && end < len(f.Schema) {
