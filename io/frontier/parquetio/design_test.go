@@ -112,15 +112,10 @@ func designFile(t *testing.T) []byte {
 // designOutput lets the example pass through, all rows or those that are allowed.
 func designOutput(t *testing.T, in []byte, o Options, all bool) []byte {
 	t.Helper()
-	s, err := Open(fileOf(in), int64(len(in)), o)
-	if err == nil {
-		err = s.PassThrough()
-	}
-	must.Do(t, err)
+	s := must.Get(openPassing(in, o))(t)
 	defer s.Close()
 	var out output
-	sink, err := NewPassing(&out, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
-	must.Do(t, err)
+	sink := must.Get(newPassing(&out, s, false))(t)
 	for range designRows {
 		p := must.Get(s.Next(t.Context()))(t)
 		b := must.Get(p.Decode())(t)

@@ -2,7 +2,6 @@ package parquetio
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -206,12 +205,7 @@ func TestOldCppPagesAreCompressed(t *testing.T) {
 	}
 	must.Need(t, changed == 2, "%d pages changed", changed)
 	must.Fail(t, must.Err(CheckFile(bytes.NewReader(data), int64(len(data)), 1<<20)), "another writer's flag was not believed")
-	footer := readRaw(t, f.Footer)
-	at := slices.IndexFunc(footer, func(f layout.Raw) bool { return f.ID == 6 })
-	footer[at] = layout.TextField(6, []byte("parquet-cpp version 1.5.1-SNAPSHOT"))
-	end := layout.AppendRaw(nil, footer)
-	data = append(data[:f.End], end...)
-	data = append(binary.LittleEndian.AppendUint32(data, uint32(len(end))), layout.Magic...)
+	data = withFooter(t, data, readRaw(t, f.Footer), layout.TextField(6, []byte("parquet-cpp version 1.5.1-SNAPSHOT")))
 	checkRows(t, data, []string{"url", "n"}, []string{"http://a.test/aaaaaaaaaaaaaaaa 1", "http://a.test/aaaaaaaaaaaaaaaa 1", "http://a.test/b 2"})
 }
 
@@ -246,13 +240,9 @@ func (f *failing) Write(p []byte) (int, error) {
 func TestPassThroughErrorsNameTheirFile(t *testing.T) {
 	data := must.Get(os.ReadFile("testdata/page_index.parquet"))(t)
 	pass := func(data []byte, w blob.Writer) error {
-		s, err := Open(fileOf(data), int64(len(data)), Options{Name: "in.parquet", URLColumn: "url"})
-		if err == nil {
-			defer s.Close()
-			err = s.PassThrough()
-		}
-		must.Do(t, err)
-		sink := must.Get(NewPassing(w, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}))(t)
+		s := must.Get(openPassing(data, Options{Name: "in.parquet", URLColumn: "url"}))(t)
+		defer s.Close()
+		sink := must.Get(newPassing(w, s, false))(t)
 		defer sink.Abort()
 		return tablestest.Each(s, func(p batch.Piece) error { return passPiece(sink, p, func(int64) bool { return true }) })
 	}

@@ -187,7 +187,7 @@ func TestPassThroughSelectedUnknownType(t *testing.T) {
 	data = withUnknownType(t, data, 2)
 	out := must.Get(passSelected(3, func(row int64) bool { return row != 1 }, data))(t)
 	before, after := footerOf(t, data), footerOf(t, out)
-	must.Be(t, bytes.Equal(elementOf(t, after, 2), elementOf(t, before, 2)), "the column's type has changed")
+	must.Be(t, bytes.Equal(structures(readRaw(t, after.Footer), 2)[2], structures(readRaw(t, before.Footer), 2)[2]), "the column's type has changed")
 	chunk := part(out, after.Groups[0].Chunks[1].Pages)
 	dictionary := []byte("\x01\x00\x00\x00\x01\x03\x00\x00\x00\x03\x03\x03")                                       // without 0x0202
 	if indices := []byte("\x01\x03\x02"); !bytes.Contains(chunk, dictionary) || !bytes.HasSuffix(chunk, indices) { // 0 and 1, of a bit each
@@ -225,35 +225,16 @@ func TestPassThroughSelectedHostile(t *testing.T) {
 	must.Be(t, failed != 0, "no damage was found")
 }
 
-// elementOf is an element of a file's schema as its bytes lie.
-func elementOf(t *testing.T, f *layout.File, i int) []byte {
-	t.Helper()
-	fields, _, err := layout.ReadRaw(f.Footer)
-	must.Do(t, err)
-	_, elements, err := fields[slices.IndexFunc(fields, func(f layout.Raw) bool { return f.ID == 2 })].Elements()
-	must.Do(t, err)
-	return elements[i]
-}
-
 // withUnknownType gives an element of a file's schema a logical type that is not known.
 func withUnknownType(t *testing.T, data []byte, i int) []byte {
 	t.Helper()
-	f := footerOf(t, data)
-	fields, _, err := layout.ReadRaw(f.Footer)
-	must.Do(t, err)
-	at := slices.IndexFunc(fields, func(f layout.Raw) bool { return f.ID == 2 })
-	kind, elements, err := fields[at].Elements()
-	must.Do(t, err)
-	element, _, err := layout.ReadRaw(elements[i])
-	must.Do(t, err)
-	element = slices.DeleteFunc(element, func(f layout.Raw) bool { return f.ID == 6 || f.ID == 10 })
+	footer := readRaw(t, footerOf(t, data).Footer)
+	elements := structures(footer, 2)
+	element := slices.DeleteFunc(readRaw(t, elements[i]), func(f layout.Raw) bool { return f.ID == 6 || f.ID == 10 })
 	empty := []byte{0}
 	logical := layout.AppendRaw(nil, []layout.Raw{{ID: 40, Kind: layout.RawStruct, Value: empty}})
 	elements[i] = layout.AppendRaw(nil, append(element, layout.Raw{ID: 10, Kind: layout.RawStruct, Value: logical}))
-	fields[at] = layout.ListField(2, kind, elements)
-	footer := layout.AppendRaw(nil, fields)
-	changed := append(bytes.Clone(data[:f.End]), footer...)
-	return append(binary.LittleEndian.AppendUint32(changed, uint32(len(footer))), layout.Magic...)
+	return withFooter(t, data, footer, layout.ListField(2, layout.RawStruct, elements))
 }
 
 // However many workers there are, a filtered file has the same bytes.

@@ -17,6 +17,7 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/io/frontier/tableio/tablestest"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/must"
 	arrowlayout "robotsbatch/io/tables/arrow/layout"
 	"robotsbatch/io/tables/parquet/layout"
@@ -42,25 +43,37 @@ func passKept(o Options, keep func(row int64) bool, files ...[]byte) ([]byte, er
 	}
 	for i, data := range files {
 		o.Name, o.URLColumn = fmt.Sprintf("in%d", i), "url"
-		s, err := Open(fileOf(data), int64(len(data)), o)
+		s, err := openPassing(data, o)
 		if err != nil {
 			return nil, err
 		}
 		defer s.Close()
-		if err := s.PassThrough(); err != nil {
-			return nil, err
-		}
 		if sink == nil {
-			if sink, err = NewPassing(&out, s, batch.Layout{AllRows: allRows, URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}}); err != nil {
-				return nil, err
-			}
+			sink, err = newPassing(&out, s, allRows)
 		}
-		if err := tablestest.Each(s, func(p batch.Piece) error { return passPiece(sink, p, keep) }); err != nil {
+		if err == nil {
+			err = tablestest.Each(s, func(p batch.Piece) error { return passPiece(sink, p, keep) })
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
 	err := sink.Close()
 	return out.Bytes(), err
+}
+
+// openPassing opens a file whose row groups pass through.
+func openPassing(data []byte, o Options) (*Source, error) {
+	s, err := Open(fileOf(data), int64(len(data)), o)
+	if err == nil {
+		err = s.PassThrough()
+	}
+	return s, err
+}
+
+// newPassing begins an output of the columns of s and one of verdicts.
+func newPassing(w blob.Writer, s *Source, allRows bool) (batch.Sink, error) {
+	return NewPassing(w, s, batch.Layout{AllRows: allRows, URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
 }
 
 func passPiece(sink batch.Sink, p batch.Piece, keep func(row int64) bool) error {
@@ -307,15 +320,17 @@ func sorted(t *testing.T, data []byte, columns []int64) []byte {
 // changeGroup returns a file of one row group with another RowGroup structure.
 func changeGroup(t *testing.T, data []byte, change func([]layout.Raw) []layout.Raw) []byte {
 	t.Helper()
-	f := footerOf(t, data)
-	footer := readRaw(t, f.Footer)
-	at := slices.IndexFunc(footer, func(f layout.Raw) bool { return f.ID == 4 })
-	kind, groups, err := footer[at].Elements()
-	must.Do(t, err)
-	group := change(readRaw(t, groups[0]))
-	footer[at] = layout.ListField(4, kind, [][]byte{layout.AppendRaw(nil, group)})
+	footer := readRaw(t, footerOf(t, data).Footer)
+	group := layout.AppendRaw(nil, change(readRaw(t, structures(footer, 4)[0])))
+	return withFooter(t, data, footer, layout.ListField(4, layout.RawStruct, [][]byte{group}))
+}
+
+// withFooter returns a file with another footer: these fields, of which one is replaced.
+func withFooter(t *testing.T, data []byte, footer []layout.Raw, field layout.Raw) []byte {
+	t.Helper()
+	footer[slices.IndexFunc(footer, func(f layout.Raw) bool { return f.ID == field.ID })] = field
 	end := layout.AppendRaw(nil, footer)
-	data = append(bytes.Clone(data[:f.End]), end...)
+	data = append(bytes.Clone(data[:footerOf(t, data).End]), end...)
 	return append(binary.LittleEndian.AppendUint32(data, uint32(len(end))), layout.Magic...)
 }
 

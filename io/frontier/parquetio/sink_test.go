@@ -107,15 +107,12 @@ func (selecting) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 // filterOn filters a file on a lane of a pool.
 func filterOn(lane *batch.Lane, data []byte, progress func(batch.Stats)) ([]byte, error) {
 	defer lane.Close()
-	s, err := Open(fileOf(data), int64(len(data)), Options{Name: "in", URLColumn: "url", BatchRows: 100, Memory: 1 << 20})
-	if err != nil {
-		return nil, err
-	}
-	if err := s.PassThrough(); err != nil {
-		return nil, err
-	}
 	var out output
-	sink, err := NewPassing(&out, s, batch.Layout{URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
+	var sink batch.Sink
+	s, err := openPassing(data, Options{Name: "in", URLColumn: "url", BatchRows: 100, Memory: 1 << 20})
+	if err == nil {
+		sink, err = newPassing(&out, s, false)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -191,16 +188,10 @@ func TestPagesAreCopiedBeforeVerdicts(t *testing.T) {
 	record := tablestest.NewRecord([]string{"url"}, tablestest.URLArray(rows, false))
 	data := libraryWrite(t, compress.Codecs.Zstd, parquet.DataPageV1, rows/2, record)
 	want := must.Get(passThrough(100, data))(t)
-	s, err := Open(fileOf(data), int64(len(data)), Options{URLColumn: "url", BatchRows: 100})
-	if err == nil {
-		err = s.PassThrough()
-	}
-	must.Do(t, err)
+	s := must.Get(openPassing(data, Options{URLColumn: "url", BatchRows: 100}))(t)
 	var out output
 	sums := manifest.NewSums(&out)
-	sink, err := NewPassing(sums, s, batch.Layout{AllRows: true, URLColumn: "url", Verdicts: []batch.VerdictColumn{{Name: "allowed", Kind: batch.Allowed}}})
-	must.Do(t, err)
-	sink = sums.Around(sink)
+	sink := sums.Around(must.Get(newPassing(sums, s, true))(t))
 	all := func(int64) bool { return true }
 	p, err := s.Next(t.Context())
 	if err == nil {

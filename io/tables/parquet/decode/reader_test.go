@@ -92,43 +92,26 @@ func leafOf(n *columns.Node, source []byte, plain bool) (l columns.Leaf, rows in
 
 // roundTrip encodes a leaf as a file, and compares what is read of it, some rows at a
 // time.
-func roundTrip(top, leaf *columns.Node, l *columns.Leaf, rows, run int) error {
-	return roundTripOf(top, leaf, l, l, rows, run)
+func roundTrip(t *testing.T, top, leaf *columns.Node, l *columns.Leaf, rows, run int) error {
+	return roundTripOf(t, top, leaf, l, l, rows, run)
 }
 
 // roundTripOf is roundTrip for a leaf that should come back as want.
-func roundTripOf(top, leaf *columns.Node, l, want *columns.Leaf, rows, run int) error {
-	encoder, err := encode.NewEncoder(&columns.Schema{Nodes: []*columns.Node{top}, Leaves: []*columns.Node{leaf}}, compress.None, 0)
-	if err != nil {
-		return err
-	}
-	group, err := encoder.Encode(&encode.Rows{N: int64(rows), Leaves: []columns.Leaf{*l}})
-	if err != nil {
-		return err
-	}
+func roundTripOf(t *testing.T, top, leaf *columns.Node, l, want *columns.Leaf, rows, run int) error {
+	encoder := must.Get(encode.NewEncoder(&columns.Schema{Nodes: []*columns.Node{top}, Leaves: []*columns.Node{leaf}}, compress.None, 0))(t)
+	group := must.Get(encoder.Encode(&encode.Rows{N: int64(rows), Leaves: []columns.Leaf{*l}}))(t)
 	var out bytes.Buffer
-	w, err := encode.NewWriter(&out, encoder)
-	if err == nil {
-		err = errors.Join(w.Write(group), w.Close("test"))
-	}
-	if err != nil {
-		return err
-	}
+	w := must.Get(encode.NewWriter(&out, encoder))(t)
+	must.Do(t, errors.Join(w.Write(group), w.Close("test")))
 	data := out.Bytes()
-	file, err := layout.ReadFooter(bytes.NewReader(data), int64(len(data)), limit)
-	if err != nil {
-		return err
-	}
+	file := must.Get(layout.ReadFooter(bytes.NewReader(data), int64(len(data)), limit))(t)
 	nodes := columns.FromParquet(file)
 	read := columns.Leaves(nil, nodes)[0]
 	if read.Type != leaf.Type || read.MaxDefinition != leaf.MaxDefinition || read.MaxRepetition != leaf.MaxRepetition || read.Width() != leaf.Width() {
 		return fmt.Errorf("the schema came back as %+v", read)
 	}
 	lies := &file.Groups[0].Chunks[0]
-	reader, err := NewReader(bytes.NewReader(data), lies, read, limit)
-	if err != nil {
-		return err
-	}
+	reader := must.Get(NewReader(bytes.NewReader(data), lies, read, limit))(t)
 	var got columns.Leaf
 	var parts []*Part
 	for at := 0; at < rows; at += run {
@@ -146,14 +129,10 @@ func roundTripOf(top, leaf *columns.Node, l, want *columns.Leaf, rows, run int) 
 		if i ^= 1; i == len(parts) { // of two the second comes first
 			i--
 		}
-		if leaves[i], err = parts[i].Decode(); err != nil {
-			return err
-		}
+		leaves[i] = must.Get(parts[i].Decode())(t)
 	}
 	for i := range leaves {
-		if err := got.Append(read, &leaves[i]); err != nil {
-			return err
-		}
+		must.Do(t, got.Append(read, &leaves[i]))
 	}
 	return compare(read, &got, want)
 }
@@ -197,7 +176,7 @@ func TestRoundTrip(t *testing.T) {
 					}
 					for _, plain := range []bool{false, true} {
 						l, rows := leafOf(leaf, source, plain)
-						if err := roundTrip(top, leaf, &l, rows, run); err != nil {
+						if err := roundTrip(t, top, leaf, &l, rows, run); err != nil {
 							t.Fatalf("type %d, nesting %d, %d entries, runs of %d, plain %t: %v", physical, nesting, n, run, plain, err)
 						}
 					}
@@ -211,8 +190,8 @@ func TestRoundTrip(t *testing.T) {
 func TestRowsMissing(t *testing.T) {
 	top, leaf := nodeOf(layout.Int64, 0, 2)
 	l, rows := leafOf(leaf, []byte{6, 7, 7, 0, 2, 6}, true)
-	must.Fail(t, roundTrip(top, leaf, &l, rows+1, 2), "row more than there is was read")
-	must.Fail(t, roundTrip(top, leaf, &l, rows-1, 2), "row that the row group does not have was overlooked")
+	must.Fail(t, roundTrip(t, top, leaf, &l, rows+1, 2), "row more than there is was read")
+	must.Fail(t, roundTrip(t, top, leaf, &l, rows-1, 2), "row that the row group does not have was overlooked")
 }
 
 func FuzzRoundTrip(f *testing.F) {
@@ -222,7 +201,7 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, physical, nesting byte, run uint16, plain bool, source []byte) {
 		top, leaf := nodeOf(layout.Type(physical%8), int32(run%20)+1, int(nesting%4))
 		l, rows := leafOf(leaf, source, plain)
-		must.Do(t, roundTrip(top, leaf, &l, rows, int(run)+1))
+		must.Do(t, roundTrip(t, top, leaf, &l, rows, int(run)+1))
 	})
 }
 
@@ -260,7 +239,7 @@ func TestCompact(t *testing.T) {
 				b.Valid = nil
 			}
 			bits := columns.Leaf{N: rows, Bits: &b}
-			if err := roundTripOf(boolean, booleanLeaf, &bits, bits.Plain(booleanLeaf), rows, 100_000); err != nil {
+			if err := roundTripOf(t, boolean, booleanLeaf, &bits, bits.Plain(booleanLeaf), rows, 100_000); err != nil {
 				t.Fatalf("%d booleans, %d nulls: %v", rows, nulls, err)
 			}
 			lists := columns.Leaf{Lists: &x, Offsets: []int32{0}}
@@ -270,7 +249,7 @@ func TestCompact(t *testing.T) {
 			}
 			plain := lists.Plain(listLeaf)
 			lists.N = plain.N
-			if err := roundTripOf(list, listLeaf, &lists, plain, rows, 100_000); err != nil {
+			if err := roundTripOf(t, list, listLeaf, &lists, plain, rows, 100_000); err != nil {
 				t.Fatalf("%d lists, %d nulls: %v", rows, nulls, err)
 			}
 		}

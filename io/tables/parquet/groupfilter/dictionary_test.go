@@ -125,10 +125,7 @@ func TestLevelOfDictionary(t *testing.T) {
 	}
 	c := &filteredColumn{Column: pagefilter.Column{Type: layout.ByteArray, Codec: codec}, chunk: chunk}
 	p := &page{column: c}
-	must.Do(t, func() (err error) {
-		_, err = r.readPage(p, layout.NewStream(bytes.NewReader(data), chunk, 1<<20), position{left: 1})
-		return err
-	}())
+	must.Get(r.readPage(p, layout.NewStream(bytes.NewReader(data), chunk, 1<<20), position{left: 1}))(t)
 	must.Do(t, r.chooseCompression(p))
 	must.Equal(t, r.levels[c.name], 0, "the level of the column")
 }

@@ -33,14 +33,9 @@ func sampleFile(t testing.TB) []byte {
 	}
 	record := tablestest.NewRecord(names, arrays...)
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(record.Schema(), &out, parquet.NewWriterProperties(parquet.WithMaxRowGroupLength(7)), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
-	if err == nil {
-		err = w.Write(record)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	must.Do(t, err)
+	w := must.Get(pqarrow.NewFileWriter(record.Schema(), &out, parquet.NewWriterProperties(parquet.WithMaxRowGroupLength(7)), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())))(t)
+	must.Do(t, w.Write(record))
+	must.Do(t, w.Close())
 	return out.Bytes()
 }
 
