@@ -32,8 +32,7 @@ const (
 	logInterval      = 10 * time.Second
 )
 
-// Progress shows how far a command has come: rows, and steps before and after them. A nil
-// one shows nothing.
+// Progress shows how far a command has come: rows, and steps before and after them.
 type Progress struct {
 	log      *Console
 	terminal *os.File // nil for lines of their own
@@ -52,12 +51,11 @@ type Progress struct {
 	begun         time.Time
 	step          time.Time // when the newest step started
 	shown         time.Time // when progress was shown last
-	ended         bool
+	silent        bool      // nothing is shown: it was not asked for, or the command has ended
 }
 
-// NewProgress returns the progress of a command, or nil if none is to be shown. rowsShown says
-// that rows go to a terminal, where progress would stand between them. The command began at
-// started.
+// NewProgress returns the progress of a command that began at started. when says whether it is
+// shown. rowsShown says that rows go to a terminal, where progress would stand between them.
 func NewProgress(log *Console, when When, rowsShown bool, started time.Time) *Progress {
 	p := &Progress{log: log, started: started, interval: logInterval}
 	if !log.JSON() && IsTerminal(log.w) && os.Getenv("TERM") != "dumb" {
@@ -65,24 +63,22 @@ func NewProgress(log *Console, when When, rowsShown bool, started time.Time) *Pr
 	}
 	switch {
 	case when == Never, log.o.Quiet:
-		return nil
+		p.silent = true
 	case when == Always:
-		return p
 	case log.JSON():
 		p.shown = started // a short job says nothing
-		return p
-	case p.terminal == nil, rowsShown:
-		return nil
+	default:
+		p.silent = p.terminal == nil || rowsShown
 	}
 	return p
 }
 
-// OnTerminal tells whether progress is shown, and on a terminal.
-func (p *Progress) OnTerminal() bool { return p != nil && p.terminal != nil }
+// OnTerminal reports whether progress is shown, and on a terminal.
+func (p *Progress) OnTerminal() bool { return !p.silent && p.terminal != nil }
 
 // Watch returns a context for work whose steps are shown as progress.
 func (p *Progress) Watch(ctx context.Context) context.Context {
-	if p == nil {
+	if p.silent {
 		return ctx
 	}
 	return meter.With(ctx, p.showStep)
@@ -104,18 +100,18 @@ func (p *Progress) showStep(r meter.Reading) {
 
 // isDue reports whether progress is to be shown now, and notes that it is.
 func (p *Progress) isDue(now time.Time) bool {
-	if p.ended || now.Sub(p.shown) < p.interval {
+	if p.silent || now.Sub(p.shown) < p.interval {
 		return false
 	}
 	p.shown = now
 	return true
 }
 
-// Plan sets the sizes of the inputs, so that the share that is done can be shown. It is not shown if an
-// input is no regular file, such as a pipe. If one is an object, all inputs count as 1: for sizes, the
-// store would be asked for each.
+// Plan sets the sizes of the inputs, so that the share that is done can be shown. No share is shown if
+// an input is a pipe or another file without a size. If one is an object, all inputs count as 1, because
+// the store would have to be asked for the size of each.
 func (p *Progress) Plan(inputs []frontier.Input) {
-	if p == nil {
+	if p.silent {
 		return
 	}
 	anyObject := slices.ContainsFunc(inputs, func(in frontier.Input) bool { return blob.IsURL(in.Path) })
@@ -136,7 +132,7 @@ func (p *Progress) Plan(inputs []frontier.Input) {
 	p.sizes, p.total, p.begun = sizes, total, time.Now()
 }
 
-// OutputProgress shows how far an output is. A nil one shows nothing.
+// OutputProgress shows how far an output is.
 type OutputProgress struct {
 	p     *Progress
 	sizes []float64 // of its inputs; none where they are not known
@@ -144,12 +140,8 @@ type OutputProgress struct {
 	done  float64 // size of what is done of its inputs
 }
 
-// Output returns the progress of the next output, which has that number of inputs; nil if
-// nothing is shown.
+// Output returns the progress of the next output, which is made of that number of inputs.
 func (p *Progress) Output(inputs int) *OutputProgress {
-	if p == nil {
-		return nil
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	inputs = min(inputs, len(p.sizes)) // there are no sizes if Plan found a pipe
@@ -158,7 +150,7 @@ func (p *Progress) Output(inputs int) *OutputProgress {
 	return o
 }
 
-// size returns the size of the first inputs, of which the last may be a fraction of one.
+// size returns the size of the first inputs of the output. 2.5 are two inputs and half of the third.
 func (o *OutputProgress) size(inputs float64) (size float64) {
 	for i, whole := range o.sizes[:min(len(o.sizes), int(inputs)+1)] {
 		size += whole * min(1, inputs-float64(i))
@@ -168,9 +160,6 @@ func (o *OutputProgress) size(inputs float64) (size float64) {
 
 // Skip says that an earlier run completed the output.
 func (o *OutputProgress) Skip() {
-	if o == nil {
-		return
-	}
 	o.End()
 	o.p.mu.Lock()
 	defer o.p.mu.Unlock()
@@ -179,9 +168,6 @@ func (o *OutputProgress) Skip() {
 
 // End says that the output is complete.
 func (o *OutputProgress) End() {
-	if o == nil {
-		return
-	}
 	o.p.mu.Lock()
 	defer o.p.mu.Unlock()
 	o.setDone(o.size(float64(len(o.sizes))))
@@ -196,9 +182,6 @@ func (o *OutputProgress) setDone(size float64) {
 // Report records how far the output is, and shows how far all outputs are, unless that was
 // just shown. s counts all rows of the output so far, and src says what it has read.
 func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
-	if o == nil {
-		return
-	}
 	p := o.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -246,13 +229,14 @@ func (p *Progress) show(s state) {
 	p.log.setStatus(s.Line(cmp.Or(Width(p.terminal), standardWidth) - 1))
 }
 
-// End removes the progress from the terminal. None is shown afterwards.
+// End removes the progress from the terminal. None is shown afterwards. A nil progress is that of a
+// command that shows none.
 func (p *Progress) End() {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ended = true
+	p.silent = true
 	p.log.print("") // any text takes the place of the line of progress
 }
