@@ -67,7 +67,7 @@ func (c *compileCommand) Flags() cli.Flags {
 		Short: "make N packs, each for a part of the hosts",
 		More: "They are called site-00003-of-00016.rules. The hash of a host's authority decides its part, as explain -partitions says. The rules are read N " +
 			"times (robotsbatch help compile).",
-	}}, c.Running.Flags().Without("batch-rows"), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+	}}, c.Running.Flags().Without("batch-rows"))
 }
 
 // check adds the operands to -rules and returns an error for flags that do not go together. It

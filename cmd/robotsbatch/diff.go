@@ -77,7 +77,7 @@ func (c *diffCommand) Flags() cli.Flags {
 	}, {
 		Name: "new-profile", Argument: "NAME", Topic: config.RulesTopic, Standard: "rfc9309", Value: cli.OneOf(&c.newProfile, config.Profiles...),
 		Short: "profile on the new side",
-	}}, table, cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+	}}, table, cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags())
 }
 
 // execute compares two sets of rules.

@@ -54,7 +54,7 @@ func (c *explainCommand) Flags() cli.Flags {
 	}, {
 		Name: "partitions", Argument: "N", Topic: config.OutputTopic, Value: cli.Count(&c.partitions),
 		Short: "also say to which of N partitions the host belongs (robotsbatch help compile)",
-	}}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Only("log"))
+	}}, c.Running.Flags().Only("store-timeout", "log"))
 }
 
 // check adds the agents of -agents, takes the rules from the operands if -for is given, and

@@ -48,7 +48,7 @@ func (c *exportCommand) Flags() cli.Flags {
 		More: "captures lists all captures, even those that decide nothing, or the fetches that a rule pack with a history keeps; " +
 			"the other tables list what decides.",
 		Value: cli.OneOf(&c.table, tableWords...),
-	}}, c.TableFlags(), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+	}}, c.TableFlags(), c.Running.Flags())
 }
 
 // check adds the operands to -rules and returns an error for flags that are missing or do not

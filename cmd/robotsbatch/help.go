@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,23 +17,8 @@ import (
 
 // program is the command line, made of the commands and their flags.
 var program = cli.Program{
-	Purpose: "robots.txt verdicts for lists and tables of URLs", Version: cli.Version(),
-	Main: jobHelp, Commands: commands, Topics: config.Topics, Pages: manual.Topics(),
-}
-
-// commands are all others, but help and version, which have no flags.
-var commands = []*cli.Command{
-	explainHelp, compileHelp, verifyHelp, pipeHelp, exportHelp, hostsHelp, diffHelp, surveyHelp, lintHelp,
-}
-
-// runHelp prints the help for args and returns the exit status.
-func runHelp(args []string, s streams) int {
-	text, err := helpOn(args)
-	if err != nil {
-		return failAsText(s.err, err)
-	}
-	_, _ = io.WriteString(s.out, text) // what the reader of a pipe does not want is no error
-	return exitDone
+	Purpose: "robots.txt verdicts for lists and tables of URLs", Main: jobHelp, Topics: config.Topics, Pages: manual.Topics(),
+	Commands: []*cli.Command{explainHelp, compileHelp, verifyHelp, pipeHelp, exportHelp, hostsHelp, diffHelp, surveyHelp, lintHelp},
 }
 
 // helpOn returns the help for a command, a page, a flag or a code; otherwise the places that
@@ -177,9 +161,9 @@ func search(words []string) string {
 			f.look(inText, c.Name, "Exit status "+exit.Status+": "+exit.Meaning, "")
 		}
 	}
-	for name, text := range program.FlagTexts {
-		f.look(inName, "-"+name, name, text)
-		f.look(inText, "-"+name, text, "")
+	for _, flag := range program.Flags() {
+		f.look(inName, "-"+flag.Name, flag.Name, flag.FullText())
+		f.look(inText, "-"+flag.Name, flag.FullText(), "")
 	}
 	slices.SortStableFunc(f.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.place, a.place), cmp.Compare(b.places, a.places))

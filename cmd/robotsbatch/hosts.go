@@ -50,7 +50,7 @@ func (c *hostsCommand) Flags() cli.Flags {
 		Short: "an older robots.txt is stale, such as 36h or 7d",
 	}}
 	return slices.Concat(c.Input.Flags().Saying("in", "list or table of the URLs that are to be judged: their hosts count"), c.PlainFlags().Without("agent", "agents", "as-of").Before("assume", aging...),
-		c.TableFlags().Saying("out", "what to fetch: a table, a list of robots.txt URLs (.txt), or -"), c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+		c.TableFlags().Saying("out", "what to fetch: a table, a list of robots.txt URLs (.txt), or -"), c.Running.Flags())
 }
 
 // check adds the operands to -in and returns an error for flags that do not go together.

@@ -69,7 +69,7 @@ func (c *lintCommand) Flags() cli.Flags {
 	}, {
 		Name: "counts", Topic: config.OutputTopic, Value: &c.counts,
 		Short: "count findings by code instead of listing them",
-	}}, c.Running.Flags().Only("store-timeout"), c.MessageFlags().Saying("quiet", "no summary"))
+	}}, c.Running.Flags().Only("store-timeout", "log", "quiet").Saying("quiet", "no summary"))
 }
 
 var (

@@ -46,46 +46,50 @@ func isInput(name string) bool {
 // run is the program: it runs the command that args name, and returns the exit status. Data
 // goes to stdout, everything else to stderr.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	s := streams{stdin, stdout, stderr}
 	if len(args) == 0 {
-		fmt.Fprint(s.err, program.ShortHelp())
+		fmt.Fprint(stderr, program.ShortHelp())
 		return exitUsage
 	}
-	name := args[0]
-	command := program.Command(name)
-	switch {
+	s := streams{stdin, stdout, stderr}
+	var text string
+	var err error
+	switch command, name := program.Command(args[0]), args[0]; {
 	case command != nil:
 		return start(ctx, command, args[1:], s)
 	case name == "help":
-		return runHelp(args[1:], s)
+		text, err = helpOn(args[1:])
 	case slices.Contains([]string{"version", "-version", "--version", "-V"}, name):
-		if len(args) > 1 {
-			return failAsText(s.err, option.Usagef("version takes no arguments"))
+		if text = cli.Build(); len(args) > 1 {
+			err = option.Usagef("version takes no arguments")
 		}
-		cli.PrintVersion(s.out)
-		return exitDone
-	case !isInput(name):
-		return failAsText(s.err, program.UnknownCommand(name))
+	case isInput(name):
+		return start(ctx, program.Main, args, s)
+	default:
+		err = program.UnknownCommand(name)
 	}
-	return start(ctx, program.Main, args, s)
+	if err != nil {
+		return failAsText(stderr, err)
+	}
+	_, _ = io.WriteString(stdout, text) // what the reader of a pipe does not want is no error
+	return exitDone
 }
 
 // start parses a command's arguments, runs it, reports its error, and returns the exit status.
-func start(ctx context.Context, help *cli.Command, args []string, s streams) (status int) {
-	asked := help.New().(command)
+func start(ctx context.Context, described *cli.Command, args []string, s streams) (status int) {
+	asked := described.New().(command)
 	c := asked.common()
 	c.s, c.started = s, time.Now()
 	var err error
 	c.operands, err = asked.Flags().Parse(args, c.note)
 	if errors.Is(err, flag.ErrHelp) {
-		text := program.Help(help)
-		if help == program.Main && !cli.WantsAllHelp(args) {
+		text := program.Help(described)
+		if described == program.Main && !cli.WantsAllHelp(args) {
 			text = program.ShortHelp()
 		}
 		fmt.Fprint(s.out, text)
 		return exitDone
 	}
-	c.openConsole(help) // as the flags up to an error of Parse say
+	c.openConsole(described) // as the flags up to an error of Parse say
 	ctx = blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory)
 	if err == nil {
 		err = asked.check(ctx)
@@ -98,7 +102,7 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) (st
 	switch {
 	case err == nil:
 		return status
-	case errors.Is(err, syscall.EPIPE) && help != program.Main:
+	case errors.Is(err, syscall.EPIPE) && described != program.Main:
 		// The reader of stdout has what it wanted. The main job has dealt with that, and fails
 		// for another pipe, such as that of -summary-json.
 		return exitDone
@@ -113,12 +117,12 @@ func start(ctx context.Context, help *cli.Command, args []string, s streams) (st
 	return status
 }
 
-// openConsole sets the console as the flags ask for it.
-func (c *call) openConsole(help *cli.Command) {
+// openConsole opens the console of a command, as the flags ask for it.
+func (c *call) openConsole(described *cli.Command) {
 	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: c.words}
 	o.Quiet = c.Quiet || o.OneLine
-	if help != program.Main {
-		o.Command = help.Name
+	if described != program.Main {
+		o.Command = described.Name
 	}
 	c.log = console.New(c.s.err, o)
 }

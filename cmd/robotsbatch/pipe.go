@@ -50,7 +50,7 @@ func (c *pipeCommand) Flags() cli.Flags {
 		Name: "workers", Argument: "N", Topic: config.RunningTopic, Standard: "1", Unrecorded: true, Value: cli.Count(&c.Workers),
 		Short: "batches to work on at once",
 		More:  "With one, a batch is read once the previous answer is written. At most 32 for each processor.",
-	}}, c.Running.Flags().Only("memory", "store-timeout"), c.MessageFlags().Only("log"), cli.Flags{c.VerboseFlag("warnings and a summary on stderr")})
+	}}, c.Running.Flags().Only("memory", "store-timeout", "log"), cli.Flags{c.VerboseFlag("warnings and a summary on stderr")})
 }
 
 // check returns an error for flags and streams that do not go together.

@@ -81,7 +81,7 @@ func (c *surveyCommand) Flags() cli.Flags {
 		More:  "It needs what -history needs.",
 	}}
 	return slices.Concat(c.PlainFlags().Before("assume", timed...).Saying("agent", "crawler to measure: how much of each host it is denied"),
-		c.TableFlags().Saying("out", "the survey or the counts to write: a file, an object, or -"), c.countFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags(), cli.Flags{c.ProgressFlag()}, c.MessageFlags())
+		c.TableFlags().Saying("out", "the survey or the counts to write: a file, an object, or -"), c.countFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags())
 }
 
 // countFlags returns the flags for counting sites.

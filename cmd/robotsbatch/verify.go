@@ -54,7 +54,8 @@ type verifyCommand struct {
 
 // Flags implements cli.Config.
 func (c *verifyCommand) Flags() cli.Flags {
-	return slices.Concat(c.Limits.Flags(), c.Running.Flags().Only("store-timeout"), cli.Flags{{
+	running := c.Running.Flags().Only("store-timeout", "progress", "log", "quiet").Saying("quiet", "name only what is damaged, missing or unfinished")
+	return slices.Concat(c.Limits.Flags(), cli.Flags{{
 		Name: "for", Argument: "HOST", Topic: config.RulesTopic, Repeat: true, Unrecorded: true, Value: c.addHost,
 		Short: "print what rule packs hold for a host, which stands for https, or a URL",
 		More:  "The outcome of the fetch, the agents named in its robots.txt, their rules by line, sitemaps and crawl-delays. Nothing is checked.",
@@ -62,7 +63,7 @@ func (c *verifyCommand) Flags() cli.Flags {
 		Name: "merge", Topic: config.RunningTopic, Unrecorded: true, Value: &c.merge,
 		Short: "join the shards in a folder: check that all are done, and write one manifest",
 		More:  "FOLDER is the -out of jobs with -shard. Their counts are added up; the outputs stay where they are, and must be unchanged.",
-	}, c.ProgressFlag()}, c.MessageFlags().Saying("quiet", "name only what is damaged, missing or unfinished").Before("quiet", c.VerboseFlag("also a line for each intact file")))
+	}}, running.Before("quiet", c.VerboseFlag("also a line for each intact file")))
 }
 
 // addHost adds a host or URL whose rules are printed.

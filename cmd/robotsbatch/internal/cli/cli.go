@@ -15,8 +15,8 @@ import (
 
 // Program is a command line.
 type Program struct {
-	// Purpose says in a line what the program is, and Version which.
-	Purpose, Version string
+	// Purpose says in a line what the program is.
+	Purpose string
 	// Main is what the program does without a command; Commands are all others but
 	// help and version, which have no flags.
 	Main     *Command
@@ -130,9 +130,9 @@ type shared struct {
 	commands []string
 }
 
-// sharedFlags returns the flags of all commands, those of the main job first. Equal flags are
-// one, with the names of their commands.
-func (p *Program) sharedFlags() (all []shared) {
+// Flags returns the flags of all commands, those of the main job first. A flag that several
+// commands have is one if its help is the same for each.
+func (p *Program) Flags() (all []shared) {
 	same := func(a, b *Flag) bool {
 		return a.Name == b.Name && a.Argument == b.Argument && a.Short == b.Short && a.More == b.More && a.Standard == b.Standard
 	}
@@ -152,9 +152,9 @@ func (p *Program) sharedFlags() (all []shared) {
 // All are all commands, the main job first.
 func (p *Program) All() []*Command { return append([]*Command{p.Main}, p.Commands...) }
 
-// Names are the names of all flags; some are there twice.
+// Names are the names of all flags. A flag that differs between commands is there several times.
 func (p *Program) Names() (names []string) {
-	for _, o := range p.sharedFlags() {
+	for _, o := range p.Flags() {
 		names = append(names, o.Name)
 	}
 	return names

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -63,11 +62,10 @@ func TestVersion(t *testing.T) {
 		{"go run", debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: settings}, number, []string{"robotsbatch " + number + " ", "commit     unknown: "}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var out bytes.Buffer
-			printVersion(&out, &test.info)
+			out := buildText(&test.info)
 			must.Equal(t, versionOf(&test.info), test.version, "version")
 			for _, want := range test.want {
-				must.Be(t, strings.Contains(out.String(), want), "want %q in\n%s", want, out.String())
+				must.Be(t, strings.Contains(out, want), "want %q in\n%s", want, out)
 			}
 		})
 	}

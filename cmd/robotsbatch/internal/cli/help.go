@@ -44,7 +44,7 @@ func (p *Program) Help(c *Command) string {
 		heading := "\n" + topic + ":\n"
 		for _, o := range c.New().Flags() {
 			if o.Rare && topic == "Rarely needed" || !o.Rare && topic == o.Topic {
-				t.add("%s%s", heading, o.lines(o.fullText()))
+				t.add("%s%s", heading, o.lines(o.FullText()))
 				heading = ""
 			}
 		}
@@ -72,8 +72,8 @@ func (o *Flag) withDefault() string {
 	return fmt.Sprintf("%s (default %s)", o.Short, o.Standard)
 }
 
-// fullText returns all that help says of a flag.
-func (o *Flag) fullText() string {
+// FullText returns all that help says of a flag.
+func (o *Flag) FullText() string {
 	text := o.withDefault()
 	if o.Repeat {
 		text += "; repeatable"
@@ -99,27 +99,18 @@ func (o *Flag) lines(text string) string {
 // FlagHelp returns the help for a flag, with the commands that have it. It has a part for each
 // meaning.
 func (p *Program) FlagHelp(name string) (help string) {
-	for _, o := range p.sharedFlags() {
+	for _, o := range p.Flags() {
 		if o.Name == name {
-			help += o.lines(o.fullText()) + Wrap(strings.Join(o.commands, ", "), flagIndent+"In ", flagIndent)
+			help += o.lines(o.FullText()) + Wrap(strings.Join(o.commands, ", "), flagIndent+"In ", flagIndent)
 		}
 	}
 	return help
 }
 
-// FlagTexts yields the names of all flags, and what the help says of them.
-func (p *Program) FlagTexts(yield func(name, text string) bool) {
-	for _, o := range p.sharedFlags() {
-		if !yield(o.Name, o.fullText()) {
-			return
-		}
-	}
-}
-
 // optionsPage returns the page that lists, for each flag, its commands and formats.
 func (p *Program) optionsPage() string {
 	var lines []string
-	for _, o := range p.sharedFlags() {
+	for _, o := range p.Flags() {
 		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + strings.Join(o.commands, ", ")
 		if o.For != nil {
 			text += "; for " + o.For.String()
@@ -169,7 +160,7 @@ func (p *Program) Texts() map[string]func() string {
 func (p *Program) manPage() string {
 	var t text
 	roff := strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.").Replace
-	t.add(".TH ROBOTSBATCH 1 \"\" \"robotsbatch %s\"\n.SH NAME\nrobotsbatch \\- %s\n.SH SYNOPSIS\n.nf\n", roff(p.Version), roff(p.Purpose))
+	t.add(".TH ROBOTSBATCH 1 \"\" \"robotsbatch %s\"\n.SH NAME\nrobotsbatch \\- %s\n.SH SYNOPSIS\n.nf\n", roff(Version()), roff(p.Purpose))
 	for _, c := range p.All() {
 		t.add("\\fBrobotsbatch\\fR %s\n", roff(c.Usage[0]))
 	}
@@ -178,7 +169,7 @@ func (p *Program) manPage() string {
 		t.add(".PP\n\\fB%s\\fR %s %s\n", p.nameOf(c), roff(c.About), roff(c.Details))
 	}
 	t.add(".SH OPTIONS\n")
-	for _, o := range p.sharedFlags() {
+	for _, o := range p.Flags() {
 		argument, of := "", " Of "+strings.Join(o.commands, ", ")+" alone."
 		if o.Argument != "" {
 			argument = " \\fI" + o.Argument + "\\fR"
@@ -257,7 +248,7 @@ func (p *Program) bashCompletion() string {
 	var t text
 	t.add("# bash completion for robotsbatch: robotsbatch help bash > /etc/bash_completion.d/robotsbatch\n_robotsbatch() {\n")
 	t.add("  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} flags\n  case $before in\n")
-	for _, o := range p.sharedFlags() {
+	for _, o := range p.Flags() {
 		if o.Argument != "" {
 			t.add("    -%s) %sreturn ;;\n", o.Name, o.completion(`COMPREPLY=($(compgen -W "%s" -- "$word")); `, `COMPREPLY=($(compgen -f -- "$word")); `, ""))
 		}

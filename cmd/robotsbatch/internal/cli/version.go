@@ -1,17 +1,20 @@
 package cli
 
 import (
-	"fmt"
-	"io"
+	"cmp"
 	"runtime/debug"
 )
 
 // number is the version of the program, its archives and its Python package.
 const number = "0.9.0"
 
-// PrintVersion prints the version, and what the Go toolchain has recorded in this program: Go,
-// the commit and its date, and the libraries.
-func PrintVersion(w io.Writer) { printVersion(w, buildInfo()) }
+// Version is the version of this program for what it writes, such as 0.9.0+0123456789ab,
+// with the commit where it is known.
+func Version() string { return versionOf(buildInfo()) }
+
+// Build says in lines what the program was built from: its version, Go, the commit and its date,
+// and the libraries.
+func Build() string { return buildText(buildInfo()) }
 
 // buildInfo returns what the Go toolchain has recorded in this program; nothing if it has not.
 func buildInfo() *debug.BuildInfo {
@@ -21,55 +24,50 @@ func buildInfo() *debug.BuildInfo {
 	return &debug.BuildInfo{}
 }
 
-// printVersion prints the version and what info has: Go, the commit and its date, and the
-// libraries.
-func printVersion(w io.Writer, info *debug.BuildInfo) {
-	settings := buildSettings(info)
-	fmt.Fprintf(w, "robotsbatch %s %s %s/%s\n", number, info.GoVersion, settings["GOOS"], settings["GOARCH"])
-	commit := "unknown: go run records none, go build and go run -buildvcs=true do"
-	if revision := settings["vcs.revision"]; revision != "" {
-		commit = revision
-		if settings["vcs.modified"] == "true" {
-			commit += ", with changes that are not committed"
+// setting returns the value that info records for a setting of the build, such as GOOS; "" if it
+// records none.
+func setting(info *debug.BuildInfo, key string) string {
+	for _, s := range info.Settings {
+		if s.Key == key {
+			return s.Value
 		}
 	}
-	fmt.Fprintf(w, "commit     %s\n", commit)
-	if date := settings["vcs.time"]; date != "" {
-		fmt.Fprintf(w, "date       %s\n", date)
+	return ""
+}
+
+// versionOf returns the version, with a + and the commit if info has it, and .changed if that
+// had changes that were not committed.
+func versionOf(info *debug.BuildInfo) string {
+	commit := setting(info, "vcs.revision")
+	if commit == "" {
+		return number
+	}
+	version := number + "+" + commit[:min(12, len(commit))]
+	if setting(info, "vcs.modified") == "true" {
+		version += ".changed"
+	}
+	return version
+}
+
+// buildText is [Build] for a program in which Go recorded info.
+func buildText(info *debug.BuildInfo) string {
+	var t text
+	t.add("robotsbatch %s %s %s/%s\n", number, info.GoVersion, setting(info, "GOOS"), setting(info, "GOARCH"))
+	commit := cmp.Or(setting(info, "vcs.revision"), "unknown: go run records none, go build and go run -buildvcs=true do")
+	if setting(info, "vcs.modified") == "true" {
+		commit += ", with changes that are not committed"
+	}
+	t.add("commit     %s\n", commit)
+	if date := setting(info, "vcs.time"); date != "" {
+		t.add("date       %s\n", date)
 	}
 	what := "libraries"
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		fmt.Fprintf(w, "%-10s %s %s\n", what, m.Path, m.Version)
-		what = ""
+		t.add("%-10s %s %s\n", what, m.Path, m.Version)
+		what = "" // only the first line has the word
 	}
-}
-
-func buildSettings(info *debug.BuildInfo) map[string]string {
-	settings := make(map[string]string)
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	return settings
-}
-
-// Version is the version of this program for what it writes, such as 0.9.0+0123456789ab,
-// with the commit where it is known.
-func Version() string { return versionOf(buildInfo()) }
-
-// versionOf returns the version, with a + and the commit if info has it, and .changed if that
-// had changes that were not committed.
-func versionOf(info *debug.BuildInfo) string {
-	settings := buildSettings(info)
-	commit := settings["vcs.revision"]
-	if commit == "" {
-		return number
-	}
-	changed := ""
-	if settings["vcs.modified"] == "true" {
-		changed = ".changed"
-	}
-	return number + "+" + commit[:min(12, len(commit))] + changed
+	return t.String()
 }

@@ -148,7 +148,7 @@ func (c *Running) FitMemory(group, packs int64) bool {
 	return true
 }
 
-// Flags returns the flags for workers, rows, memory and timeouts.
+// Flags returns the flags for workers, rows, memory, timeouts, progress and messages.
 func (c *Running) Flags() cli.Flags {
 	return cli.Flags{{
 		Name: "workers", Argument: "N", Topic: RunningTopic, Standard: "the number of processors", Unrecorded: true, Value: cli.Count(&c.Workers),
@@ -169,23 +169,13 @@ func (c *Running) Flags() cli.Flags {
 		Name: "store-timeout", Rare: true, Argument: "SPAN", Topic: RunningTopic, Standard: "2m", Unrecorded: true, Value: cli.Age(&c.StoreTimeout),
 		Short: "give up when an object store has been silent this long",
 		More:  "This covers all attempts together.",
-	}}
-}
-
-// ProgressFlag is -progress.
-func (c *Running) ProgressFlag() cli.Flag {
-	return cli.Flag{
+	}, {
 		Name: "progress", Rare: true, Argument: "WHEN", Topic: RunningTopic, Unrecorded: true,
 		Short: "show progress: auto, always or never", Standard: "auto: when stderr is a terminal",
 		More: "With -log json, a line every 10 seconds wherever stderr goes (robotsbatch help progress).",
 		Value: cli.OneOf(&c.Progress, cli.Word[console.When]{Name: "auto", Value: console.Auto},
 			cli.Word[console.When]{Name: "always", Value: console.Always}, cli.Word[console.When]{Name: "never", Value: console.Never}),
-	}
-}
-
-// MessageFlags are those of messages.
-func (c *Running) MessageFlags() cli.Flags {
-	return cli.Flags{{
+	}, {
 		Name: "log", Rare: true, Argument: "FORMAT", Topic: RunningTopic, Standard: "text", Unrecorded: true, Value: cli.OneOf(&c.LogJSON, cli.Word[bool]{Name: "text", Value: false}, cli.Word[bool]{Name: "json", Value: true}),
 		Short: "messages on stderr as text or json",
 	}, {

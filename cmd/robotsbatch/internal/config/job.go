@@ -62,7 +62,8 @@ var weighedInputs = &cli.Formats{Names: format.Names(func(f format.Format) bool 
 
 // Flags returns the flags of the main job, with those of r.
 func (c *Job) Flags(r *Running) cli.Flags {
-	return slices.Concat(c.Input.Flags(), c.Rules.Flags(), c.Output.Flags(), c.Columns.Flags(), c.Limits.Flags(), r.Flags(), cli.Flags{{
+	shown := []string{"progress", "log", "quiet"} // which are last in the help
+	return slices.Concat(c.Input.Flags(), c.Rules.Flags(), c.Output.Flags(), c.Columns.Flags(), c.Limits.Flags(), r.Flags().Without(shown...), cli.Flags{{
 		Name: "weight", Rare: true, Argument: "COLUMN", Topic: RunningTopic, For: weighedInputs, Value: &c.Weight,
 		Short: "add up a column of numbers by agent and verdict",
 		More: "A column of a table or csv, or a key of jsonl and CDXJ, such as the length of a page. The sums are in the summary " +
@@ -98,7 +99,7 @@ func (c *Job) Flags(r *Running) cli.Flags {
 		Name: "dry-run", Rare: true, Topic: RunningTopic, Unrecorded: true, Value: &c.DryRun,
 		Short: "say what the job would read, by what and with what, and write nothing",
 		More:  "Inputs and their size, format and columns of the first, rules, agents as they are understood, outputs.",
-	}, r.ProgressFlag()}, r.MessageFlags())
+	}}, r.Flags().Only(shown...))
 }
 
 // Check returns an error for flags that do not go together, and sets defaults. given has the
