@@ -72,7 +72,7 @@ func (c *compileCommand) Flags() cli.Flags {
 
 // check adds the operands to -rules and returns an error for flags that do not go together. It
 // also limits the workers.
-func (c *compileCommand) check(context.Context) error {
+func (c *compileCommand) check(ctx context.Context) error {
 	c.Sources = append(c.Sources, c.operands...)
 	switch {
 	case len(c.Sources) == 0:
@@ -88,7 +88,7 @@ func (c *compileCommand) check(context.Context) error {
 		return err
 	}
 	c.LimitWorkers()
-	if err := c.CheckOneTime(); err != nil {
+	if err := c.CheckOneTime(ctx); err != nil {
 		return err
 	}
 	if c.out == blob.Stdio && console.IsTerminal(c.s.out) {

@@ -91,7 +91,7 @@ func (c *diffCommand) execute(ctx context.Context) (status int, err error) {
 
 // check returns an error unless the flags name two things to compare: sets of rules, profiles
 // or agents. It then sets both sides.
-func (c *diffCommand) check(context.Context) error {
+func (c *diffCommand) check(ctx context.Context) error {
 	if err := c.checkTable(diffHelp); err != nil {
 		return err
 	}
@@ -112,13 +112,13 @@ func (c *diffCommand) check(context.Context) error {
 			return err
 		}
 	}
-	return c.setSides(operands)
+	return c.setSides(ctx, operands)
 }
 
 // setSides sets the rules of both sides and the names of the agents. names are one or two
 // sources of rules; a single one is on both sides. An agent of -against takes the place of all others
 // on the new side, also of those from a file.
-func (c *diffCommand) setSides(names []string) error {
+func (c *diffCommand) setSides(ctx context.Context, names []string) error {
 	for i := range c.sides {
 		side := &c.sides[i]
 		*side = c.Rules
@@ -129,7 +129,7 @@ func (c *diffCommand) setSides(names []string) error {
 				side.Chains, side.Listed = []matcher.Chain{c.against}, 0
 			}
 		}
-		if err := side.CheckOneTime(); err != nil {
+		if err := side.CheckOneTime(ctx); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 			return err
 		}
 		defer listing.Close()
-		d.noteOpened(listing)
+		d.noteOpened(listing.Captured(), listing.Odd())
 		sides[i] = export.RuleSide{Listing: listing, Profile: d.sides[i].Profile, Agents: d.sides[i].Chains}
 	}
 	done := &report.AccessChanges{Version: cli.Version()}
@@ -198,10 +198,7 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 
 // compareURLs writes and counts the URLs of -in whose verdicts differ between the sides.
 func (d *diffCommand) compareURLs(ctx context.Context) error {
-	inputs, err := d.Resolve(ctx, d.s.in)
-	if err == nil {
-		err = d.CheckSpared(option.Out.With(d.Out))
-	}
+	inputs, err := d.Resolve(ctx, d.s.in, option.Out.With(d.Out))
 	if err != nil {
 		return err
 	}
@@ -259,7 +256,7 @@ func (d *diffCommand) writeChanges(ctx context.Context, src *frontier.Concatenat
 		return err
 	}
 	for _, set := range sets {
-		d.noteOdd(set, whenRead)
+		d.noteOdd(set.Odd(), whenRead)
 	}
 	changes, err := tally.Changes()
 	if err != nil {

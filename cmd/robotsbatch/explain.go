@@ -57,19 +57,16 @@ func (c *explainCommand) Flags() cli.Flags {
 	}}, c.Running.Flags().Only("store-timeout", "log"))
 }
 
-// check adds the agents of -agents, takes the rules from the operands if -for is given, and
-// returns an error if no URL is left.
+// check takes the rules from the operands if -for is given without -rules, and returns an error for flags
+// that do not go together, or if no URL is left.
 func (c *explainCommand) check(ctx context.Context) (err error) {
 	if len(c.operands) == 0 {
 		return option.Usagef("explain needs a URL, such as https://example.com/a?b=c, in quotes where the shell would take a part of it")
 	}
-	if _, err := c.AddAgents(ctx); err != nil {
-		return err
-	}
 	if c.operands, err = c.TakePaths(c.operands); err != nil {
 		return err
 	}
-	return c.CheckOneTime()
+	return c.CheckOneTime(ctx)
 }
 
 // execute explains the verdict on each URL. The exit status is the worst verdict: 0 allowed, 1

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"slices"
@@ -53,7 +54,7 @@ func (c *exportCommand) Flags() cli.Flags {
 
 // check adds the operands to -rules and returns an error for flags that are missing or do not
 // go together.
-func (c *exportCommand) check(context.Context) error {
+func (c *exportCommand) check(ctx context.Context) error {
 	if err := c.checkTable(exportHelp); err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (c *exportCommand) check(context.Context) error {
 	if c.table == nil {
 		return option.Usagef("%s is missing: name one of %s", option.Table, cli.InWords(cli.Names(tableWords), "or"))
 	}
-	return c.CheckOneTime()
+	return c.CheckOneTime(ctx)
 }
 
 // execute writes a table of what rules have.
@@ -95,7 +96,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 			return err
 		}
 		defer listing.Close()
-		c.noteOpened(listing)
+		c.noteOpened(listing.Captured(), listing.Odd())
 		if timed != "" {
 			if err := c.checkTimeless(option.Given{Name: timed}, listing.Timeless()); err != nil {
 				return err
@@ -156,10 +157,7 @@ func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error)
 	// There is no input from which to take stdout's format, if none was asked for: CSV suits one of CSV.
 	t, err := c.Output.Target(outputs.Output{Path: c.Out}, &frontier.Source{Format: format.CSV})
 	if err == nil {
-		err = c.TableFlags().CheckFormat(c.given, config.OfOutputs, t.Format.String())
-	}
-	if err == nil {
-		err = c.refuseTerminal(t)
+		err = cmp.Or(c.TableFlags().CheckFormat(c.given, config.OfOutputs, t.Format.String()), c.refuseTerminal(t))
 	}
 	if err != nil {
 		return nil, err

@@ -42,10 +42,8 @@ func helpOn(args []string) (string, error) {
 	if len(args) > 1 {
 		return "", option.Usagef("nothing in the help has all of %q", strings.Join(args, " "))
 	}
-	names := slices.Concat(manual.Topics(), lint.CodeNames())
-	for _, c := range program.Commands {
-		names = append(names, c.Name)
-	}
+	commands := cli.Map(program.Commands, func(c *cli.Command) string { return c.Name })
+	names := slices.Concat(manual.Topics(), lint.CodeNames(), commands)
 	if near := spelling.Nearest(topic, names); near != "" {
 		return "", option.Usagef("there is no help on %q: did you mean robotsbatch help %s?", topic, near)
 	}

@@ -54,50 +54,46 @@ func (c *hostsCommand) Flags() cli.Flags {
 }
 
 // check adds the operands to -in and returns an error for flags that do not go together.
-func (c *hostsCommand) check(context.Context) error {
+func (c *hostsCommand) check(ctx context.Context) error {
 	if err := c.checkTable(hostsHelp); err != nil {
 		return err
 	}
 	c.In = append(c.In, c.operands...)
 	if len(c.Sources) > 0 || c.Asked != "" {
-		if err := c.Rules.Check(); err != nil {
+		if err := c.Rules.Check(ctx); err != nil {
 			return err
 		}
 	}
 	return cmp.Or(c.ReadOnce(c.Sources...), c.Input.Check())
 }
 
-// execute lists the robots.txt that must be fetched.
+// execute counts the rows of the inputs by authority, compares them with the rules, and writes the
+// robots.txt that are missing or stale.
 func (c *hostsCommand) execute(ctx context.Context) (status int, err error) {
-	return exitDone, c.writeHosts(c.showProgress(ctx, c.Out == blob.Stdio))
-}
-
-// writeHosts counts the rows of the inputs by authority, compares them with the rules, and
-// writes the robots.txt that are missing or stale.
-func (c *hostsCommand) writeHosts(ctx context.Context) error {
+	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
 	if c.AsOf.IsZero() {
 		c.AsOf, c.Clock = c.started, true
 	}
 	out, err := c.openTable(&frontier.Source{Schema: hosts.Schema})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer out.Close()
 	var found *ruleset.Found // nil without rules
 	if len(c.Sources) > 0 {
 		if found, err = c.find(ctx, &c.Rules, option.Out.With(c.Out)); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	waiting := hosts.NewWaiting(c.Running.Memory/4, os.TempDir()) // and findHosts takes as much
 	defer waiting.Close()
 	rows, err := c.countRows(ctx, waiting)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	wanted, err := c.findHosts(ctx, found, waiting)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer wanted.Close()
 	if c.WantsText() {
@@ -106,7 +102,7 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 		_, err = out.Rows(ctx, "hosts", wanted.Rows(c.BatchRows), func() error { return nil })
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	done := report.HostsDone{
 		Version: cli.Version(), Rows: rows, Invalid: waiting.Invalid(), Authorities: wanted.Authorities,
@@ -117,16 +113,13 @@ func (c *hostsCommand) writeHosts(ctx context.Context) error {
 		c.log.Warn(report.AllInvalid(rows, c.schemeless))
 	}
 	c.log.Info(done.String(), "done", "summary", done)
-	return nil
+	return exitDone, nil
 }
 
 // countRows counts the rows of all inputs by authority, in waiting, and returns their number.
 // It reads several inputs at once. If several fail, it returns the error of the first of them.
 func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (rows int64, err error) {
-	inputs, err := c.Resolve(ctx, c.s.in)
-	if err == nil {
-		err = c.CheckSpared(option.Out.With(c.Out))
-	}
+	inputs, err := c.Resolve(ctx, c.s.in, option.Out.With(c.Out))
 	if err != nil {
 		return 0, err
 	}

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/evaluate"
@@ -193,20 +194,28 @@ func (j *job) judge(ctx context.Context) error {
 	return j.write(ctx)
 }
 
-// write opens the report and the summary, before the work that takes long, writes all outputs, and
-// then these.
+// write creates the files of the summary and the report, so that an error shows before the work that
+// takes long, writes all outputs, and then these files.
 func (j *job) write(ctx context.Context) error {
-	summary, err := j.openSummary(ctx)
+	summary, err := create(ctx, option.SummaryJSON.With(j.SummaryJSON))
 	if err != nil {
 		return err
 	}
 	if summary != nil {
 		defer summary.Abort()
 	}
-	if err := j.openReport(ctx); err != nil {
+	page, err := create(ctx, option.Report.With(j.ReportFile))
+	if err != nil {
 		return err
 	}
-	defer j.html.Abort()
+	if page != nil {
+		defer page.Abort()
+		agents := len(j.Chains)
+		if j.Combined() != batch.CombineNone { // which have one verdict
+			agents = 1
+		}
+		j.html = report.NewPage(page, agents)
+	}
 	j.summary = j.NewSummary(j.inputs)
 	if err := j.convertAll(ctx); err != nil {
 		return err
@@ -214,15 +223,26 @@ func (j *job) write(ctx context.Context) error {
 	return j.finish(summary)
 }
 
+// create creates the file that an option names, and removes what killed runs left of it. It
+// returns nil if the option is not given.
+func create(ctx context.Context, file option.Given) (blob.Writer, error) {
+	if file.Value == "" {
+		return nil, nil
+	}
+	w, err := blob.Create(ctx, file.Value)
+	if err != nil {
+		return nil, option.Errorf("%s: %w", file.Name, err)
+	}
+	_ = blob.SweepFile(file.Value)
+	return w, nil
+}
+
 // planOutputs finds the inputs of the job or shard, decides which outputs they go to, and
 // divides the memory. It checks the inputs and outputs of all shards, because they share a
 // folder.
 func (j *job) planOutputs(ctx context.Context) error {
-	all, err := j.Resolve(ctx, j.s.in)
+	all, err := j.Resolve(ctx, j.s.in, j.written()...)
 	if err != nil {
-		return err
-	}
-	if err := j.CheckSpared(j.written()...); err != nil {
 		return err
 	}
 	if _, err := j.Output.Plan(all); err != nil {
@@ -249,20 +269,6 @@ func (j *job) written() []option.Given {
 	return []option.Given{option.Out.With(j.Out), option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)}
 }
 
-// openSummary creates the file of -summary-json before the work, so that an error shows early.
-// It returns nil without the flag.
-func (j *job) openSummary(ctx context.Context) (blob.Writer, error) {
-	if j.SummaryJSON == "" {
-		return nil, nil
-	}
-	file, err := blob.Create(ctx, j.SummaryJSON)
-	if err != nil {
-		return nil, option.Errorf("%s: %w", option.SummaryJSON, err)
-	}
-	_ = blob.SweepFile(j.SummaryJSON) // what killed runs left
-	return file, nil
-}
-
 // adviseFolder adds to an error about a missing folder how to have it made, and returns other
 // errors as they are.
 func adviseFolder(err error) error {
@@ -283,21 +289,6 @@ func (j *job) openTimelines() (err error) {
 	}
 	j.timelines, err = j.rules.Historical()
 	return err
-}
-
-// openReport creates the page of -report, if that is given.
-func (j *job) openReport(ctx context.Context) (err error) {
-	if j.ReportFile == "" {
-		return nil
-	}
-	agents := len(j.Chains)
-	if j.Combined() != batch.CombineNone { // which have one verdict
-		agents = 1
-	}
-	if j.html, err = report.CreatePage(ctx, j.ReportFile, agents); err != nil {
-		return option.Errorf("%s: %w", option.Report, err)
-	}
-	return nil
 }
 
 // newEvaluator returns a worker's evaluator, with the flags as options.
@@ -362,7 +353,7 @@ func (j *job) finish(file blob.Writer) error {
 		j.log.Warn(m)
 	}
 	j.warnDoubts()
-	j.noteOdd(j.rules, whenRead)
+	j.noteOdd(j.rules.Odd(), whenRead)
 	text := s.String()
 	if !s.Complete {
 		text = "the reader closed the output early, after " + report.Count(s.Rows, "row", "rows")
@@ -424,18 +415,15 @@ func (j *job) noteOtherNames() {
 var longFrom = int64(1 << 30)
 
 // dryRun checks inputs and outputs, and prints the plan of the job, whose rules were found.
-func (j *job) dryRun(ctx context.Context) (err error) {
-	p := plan{job: j, w: j.s.out}
-	for _, in := range j.inputs {
-		info, err := blob.Stat(ctx, in.Path)
-		if err != nil {
-			return err
-		}
-		p.bytes += info.Size
+func (j *job) dryRun(ctx context.Context) error {
+	bytes, err := j.inputBytes(ctx, true)
+	if err != nil {
+		return err
 	}
 	if err := j.checkOutputs(); err != nil {
 		return err
 	}
+	var first *frontier.Source
 	for i, out := range j.planned {
 		isObject := blob.IsURL(out.Inputs[0].Path)
 		if isObject && i > 0 || !isObject && !areFiles(out.Inputs[:1]) {
@@ -446,17 +434,30 @@ func (j *job) dryRun(ctx context.Context) (err error) {
 			return err
 		}
 		if i == 0 {
-			p.first = source
+			first = source
 		}
 	}
-	if p.rules, err = j.found.Plan(ctx, true); err != nil {
-		return err
-	}
-	return p.print()
+	return j.printPlan(ctx, j.s.out, first, bytes, true)
 }
 
-// checkOutput opens and closes the inputs of an output. It returns the first one, for what it says of
-// itself, and an error about the inputs, or about the output that is made of the first.
+// inputBytes returns the size of all inputs in bytes, or of all but objects, because each of these
+// takes a request.
+func (j *job) inputBytes(ctx context.Context, objects bool) (bytes int64, err error) {
+	for _, in := range j.inputs {
+		if blob.IsURL(in.Path) && !objects {
+			continue
+		}
+		info, err := blob.Stat(ctx, in.Path)
+		if err != nil {
+			return 0, err
+		}
+		bytes += info.Size
+	}
+	return bytes, nil
+}
+
+// checkOutput opens the inputs of an output, and what would write it. It returns the first input, now
+// closed, for what that says of itself.
 func (j *job) checkOutput(ctx context.Context, out outputs.Output) (*frontier.Source, error) {
 	src, err := j.openInputs(ctx, out)
 	if err != nil {
@@ -473,7 +474,8 @@ func (j *job) checkOutput(ctx context.Context, out outputs.Output) (*frontier.So
 	if err != nil {
 		return nil, err
 	}
-	sink, err := j.Output.NewSink(t, first, j.BatchMemory(), discarding{io.Discard})
+	nowhere, _ := outputs.Target{Path: blob.Stdio}.Create(ctx, io.Discard) // no file is created, so nothing fails
+	sink, err := j.Output.NewSink(t, first, j.BatchMemory(), nowhere)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", first.Input.Name(), err)
 	}
@@ -481,98 +483,72 @@ func (j *job) checkOutput(ctx context.Context, out outputs.Output) (*frontier.So
 	return first, nil
 }
 
-// discarding is where the outputs of -dry-run go.
-type discarding struct{ io.Writer }
-
-func (discarding) Close() error { return nil }
-
-func (discarding) Abort() {}
-
 // showPlan prints the plan of a job with large inputs on a terminal. It does not look up what
 // takes long: the sizes of objects, and how many hosts a folder has.
-func (j *job) showPlan(ctx context.Context) (err error) {
+func (j *job) showPlan(ctx context.Context) error {
 	if !j.shown.OnTerminal() || j.opened == nil {
 		return nil
 	}
-	p := plan{job: j, w: j.s.err, first: j.opened.First()}
-	for _, in := range j.inputs {
-		if info, err := os.Stat(in.Path); err == nil {
-			p.bytes += info.Size()
-		}
-	}
-	if p.bytes < longFrom {
-		return nil
-	}
-	if p.rules, err = j.found.Plan(ctx, false); err != nil {
+	bytes, err := j.inputBytes(ctx, false)
+	if err != nil || bytes < longFrom {
 		return err
 	}
-	return p.print()
+	return j.printPlan(ctx, j.s.err, j.opened.First(), bytes, false)
 }
 
-// plan is what a job would do, for people.
-type plan struct {
-	*job
-	w     io.Writer
-	bytes int64            // of all inputs
-	first *frontier.Source // the first input; nil if it is not known
-	rules []ruleset.Planned
-}
-
-// line prints a line of the plan, formatted as by fmt.Printf.
-func (p *plan) line(what, format string, args ...any) {
-	fmt.Fprintf(p.w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
-}
-
-// print prints the plan: inputs, outputs, rules, agents and memory, a line each.
-func (p *plan) print() error {
-	var names, agents []string
-	for _, in := range p.inputs {
-		names = append(names, in.Name())
-	}
-	size := strings.TrimSuffix(", "+report.Count(p.bytes, "byte", "bytes"), ", 0 bytes") // which are not known
-	p.line("inputs", "%s", strings.TrimSuffix(report.Count(int64(len(p.inputs)), "file", "files")+size+": "+ruleset.SomeOf(names), ": "))
-	if err := p.printOutputs(); err != nil {
-		return err
-	}
-	for i := range p.rules {
-		p.line("rules", "%s", plannedText(&p.rules[i]))
-	}
-	for _, chain := range p.Chains {
-		agents = append(agents, strings.Join(chain, ", else "))
-	}
-	p.line("agents", "%s", strings.Join(agents, "; "))
-	p.line("memory", "%s, %s", cli.SizeText(p.Memory), report.Count(int64(p.Workers), "worker", "workers"))
-	return nil
-}
-
-// printOutputs prints the format and columns of the first input, and the outputs.
-func (p *plan) printOutputs() error {
-	switch {
-	case len(p.planned) == 0:
-		p.line("outputs", "none: no input falls to this shard")
-		return nil
-	case p.first == nil:
-		p.line("format", "known when %s is read", p.planned[0].Inputs[0].Name())
-		p.line("outputs", "%s", report.OutputName(p.planned[0].Path))
-		return nil
-	}
-	t, err := p.targetOf(p.planned[0], p.first)
+// printPlan prints what the job would do, a line each for inputs, outputs, rules, agents and memory.
+// first is the first input, nil if it could not be opened yet; bytes is the size of all, 0 if it is
+// not known. whole is as for [ruleset.Found.Plan].
+func (j *job) printPlan(ctx context.Context, w io.Writer, first *frontier.Source, bytes int64, whole bool) error {
+	rules, err := j.found.Plan(ctx, whole)
 	if err != nil {
 		return err
 	}
-	p.line("format", "%s", strings.TrimSuffix(fmt.Sprintf("%s, %s", p.first.Format, p.first.Codec), ", none"))
-	var columns []string
-	if p.first.Schema != nil {
-		for _, field := range p.first.Schema.Fields() {
-			columns = append(columns, field.Name)
-		}
-		p.line("columns", "%s; URLs in %s", strings.Join(columns, ", "), p.first.URLColumn)
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
 	}
-	text, between := t.Format.String(), ", with "
-	for i := 0; i < len(p.Verdicts) && t.Format != format.Text; i++ { // which has URLs alone
-		text, between = text+between+p.Verdicts[i].Name, ", "
+	names := cli.Map(j.inputs, frontier.Input.Name)
+	size := strings.TrimSuffix(", "+report.Count(bytes, "byte", "bytes"), ", 0 bytes")
+	line("inputs", "%s", strings.TrimSuffix(report.Count(int64(len(names)), "file", "files")+size+": "+ruleset.SomeOf(names), ": "))
+	if err := j.planOutput(line, first); err != nil {
+		return err
 	}
-	p.line("outputs", "%s, the first is %s: %s", report.Count(int64(len(p.planned)), "file", "files"), report.OutputName(t.Path), text)
+	for i := range rules {
+		line("rules", "%s", plannedText(&rules[i]))
+	}
+	agents := cli.Map(j.Chains, func(chain matcher.Chain) string { return strings.Join(chain, ", else ") })
+	line("agents", "%s", strings.Join(agents, "; "))
+	line("memory", "%s, %s", cli.SizeText(j.Memory), report.Count(int64(j.Workers), "worker", "workers"))
+	return nil
+}
+
+// planOutput prints, by line, the format and columns of the first input, and the outputs. first is nil
+// if it could not be opened yet.
+func (j *job) planOutput(line func(what, format string, args ...any), first *frontier.Source) error {
+	switch {
+	case len(j.planned) == 0:
+		line("outputs", "none: no input falls to this shard")
+		return nil
+	case first == nil:
+		line("format", "known when %s is read", j.planned[0].Inputs[0].Name())
+		line("outputs", "%s", report.OutputName(j.planned[0].Path))
+		return nil
+	}
+	t, err := j.targetOf(j.planned[0], first)
+	if err != nil {
+		return err
+	}
+	line("format", "%s", strings.TrimSuffix(fmt.Sprintf("%s, %s", first.Format, first.Codec), ", none"))
+	if first.Schema != nil {
+		columns := cli.Map(first.Schema.Fields(), func(field arrow.Field) string { return field.Name })
+		line("columns", "%s; URLs in %s", strings.Join(columns, ", "), first.URLColumn)
+	}
+	with := ""
+	if t.Format != format.Text { // which has URLs alone
+		verdicts := cli.Map(j.Verdicts, func(v batch.VerdictColumn) string { return v.Name })
+		with = ", with " + strings.Join(verdicts, ", ")
+	}
+	line("outputs", "%s, the first is %s: %s%s", report.Count(int64(len(j.planned)), "file", "files"), report.OutputName(t.Path), t.Format, with)
 	return nil
 }
 

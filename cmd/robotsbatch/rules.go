@@ -64,10 +64,7 @@ func checkSparedRules(found *ruleset.Found, r *config.Rules, outputs ...option.G
 
 // warnUses warns of uses that no vocabulary defines: they may be misspelt.
 func (c *call) warnUses(uses []usage.Use) {
-	var keys []string
-	for _, use := range usage.Vocabulary(usage.ContentUsage) {
-		keys = append(keys, use.Key)
-	}
+	keys := cli.Map(usage.Vocabulary(usage.ContentUsage), func(use usage.Use) string { return use.Key })
 	for _, use := range uses {
 		if use.Defined() {
 			continue
@@ -87,7 +84,7 @@ func (c *call) openRules(ctx context.Context, r *config.Rules, found *ruleset.Fo
 	if err != nil {
 		return nil, err
 	}
-	c.noteOpened(set)
+	c.noteOpened(set.Captured(), set.Odd())
 	r.AsOf = set.AsOf()
 	return set, nil
 }
@@ -114,27 +111,22 @@ func (c *call) checkTimeless(asked option.Given, t ruleset.Timeless) error {
 	return nil
 }
 
-// openedRules are a ruleset.Set or a ruleset.Listing.
-type openedRules interface {
-	Captured() *ruleset.Captured
-	Odd() []ruleset.OddBodies
-}
-
-// noteOpened says, when rules are opened, what was read of captures, and how many bodies are
-// no text.
-func (c *call) noteOpened(rules openedRules) {
-	c.sayCaptured(rules.Captured())
-	c.noteOdd(rules, whenOpened)
+// noteOpened says, when rules are opened, what was read of captures, and how many bodies of rule
+// packs are no text.
+func (c *call) noteOpened(captured *ruleset.Captured, odd []ruleset.OddBodies) {
+	c.sayCaptured(captured)
+	c.noteOdd(odd, whenOpened)
 }
 
 // When it is known how many bodies of a source are HTML or binary: see ruleset.OddBodies.Read.
 const whenOpened, whenRead = false, true
 
-// noteOdd says how many bodies are HTML or binary, of the sources of which that is known then.
-func (c *call) noteOdd(rules openedRules, known bool) {
-	for _, odd := range rules.Odd() {
-		if odd.Read == known {
-			c.log.Info(report.OddBodies(&odd), "bodies", "rules", odd.Name, "html", odd.HTML, "binary", odd.Binary)
+// noteOdd says how many bodies are HTML or binary, of the sources for which that is known at this
+// time.
+func (c *call) noteOdd(odd []ruleset.OddBodies, known bool) {
+	for i := range odd {
+		if source := &odd[i]; source.Read == known {
+			c.log.Info(report.OddBodies(source), "bodies", "rules", source.Name, "html", source.HTML, "binary", source.Binary)
 		}
 	}
 }

@@ -139,13 +139,10 @@ func (c *surveyCommand) execute(ctx context.Context) (status int, err error) {
 	}
 	if !saved {
 		c.Sources = append(c.Sources, c.operands...)
-		if _, err := c.AddAgents(ctx); err != nil {
-			return 0, err
-		}
-		if len(c.Chains) == 0 {
+		if len(c.Chains) == 0 && c.AgentsFile == "" {
 			return 0, option.Usagef("%s is missing: name a list of agents, one a line, or give some with %s", option.Agents, option.Agent)
 		}
-		if err := c.CheckOneTime(); err != nil {
+		if err := c.CheckOneTime(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -277,7 +274,7 @@ func (c *surveyCommand) countRules(ctx context.Context, o stats.Options) (*stats
 		return nil, err
 	}
 	defer listing.Close()
-	c.noteOpened(listing)
+	c.noteOpened(listing.Captured(), listing.Odd())
 	tally, err := stats.OfRules(ctx, listing, c.Chains, c.monthly, o)
 	if errors.Is(err, stats.ErrTimeless) {
 		return nil, option.Usagef("%s month needs captures with times, and %s has none", option.By, option.Rules.With(ruleset.SomeOf(c.Sources)))

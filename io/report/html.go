@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"regexp"
@@ -579,23 +578,8 @@ type Page struct {
 	tallies []*tally.Tally
 }
 
-// CreatePage creates the file, so that an error shows before the work. agents is the number of
-// agents with verdicts.
-func CreatePage(ctx context.Context, name string, agents int) (*Page, error) {
-	file, err := blob.Create(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	_ = blob.SweepFile(name) // what killed runs left
-	return &Page{file: file, agents: agents}, nil
-}
-
-// Abort discards the page, unless it is written.
-func (p *Page) Abort() {
-	if p != nil {
-		p.file.Abort()
-	}
-}
+// NewPage returns a page that is written to file. agents is the number of agents with verdicts.
+func NewPage(file blob.Writer, agents int) *Page { return &Page{file: file, agents: agents} }
 
 // Counting returns an evaluator that does what e does, and counts its verdicts for the page.
 func (p *Page) Counting(e batch.Evaluator) batch.Evaluator {
@@ -607,7 +591,7 @@ func (p *Page) Counting(e batch.Evaluator) batch.Evaluator {
 }
 
 // Write adds up the counts of all evaluators, and writes and completes the page; a nil page is no error.
-// A page that cannot be written is left open: Abort discards it.
+// The file of a page that cannot be written is left open for its owner to abort.
 func (p *Page) Write(s *Summary, now time.Time) error {
 	if p == nil {
 		return nil

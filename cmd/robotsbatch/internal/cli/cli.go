@@ -153,11 +153,8 @@ func (p *Program) Flags() (all []shared) {
 func (p *Program) All() []*Command { return append([]*Command{p.Main}, p.Commands...) }
 
 // Names are the names of all flags. A flag that differs between commands is there several times.
-func (p *Program) Names() (names []string) {
-	for _, o := range p.Flags() {
-		names = append(names, o.Name)
-	}
-	return names
+func (p *Program) Names() []string {
+	return Map(p.Flags(), func(o shared) string { return o.Name })
 }
 
 // Formats are those for which a flag holds.

@@ -36,7 +36,7 @@ func (p *Program) Help(c *Command) string {
 		}
 		usage = append(usage, "version | help [COMMAND|TOPIC|WORD...]")
 	}
-	t.list("  robotsbatch ", usage)
+	t.add("%s\n", indented(usage))
 	if c.Details != "" {
 		t.add("\n%s", Wrap(c.Details, "", ""))
 	}
@@ -49,19 +49,16 @@ func (p *Program) Help(c *Command) string {
 			}
 		}
 	}
-	t.add("\nExamples:\n")
-	t.list("  robotsbatch ", c.Examples)
-	t.add("\nExit status:\n")
+	t.add("\nExamples:\n%s\n\nExit status:\n", indented(c.Examples))
 	for _, e := range c.Exits {
 		t.add("%s", Wrap(e.Meaning, fmt.Sprintf("  %-13s  ", e.Status), strings.Repeat(" ", 17)))
 	}
 	return t.String()
 }
 
-func (t *text) list(begin string, lines []string) {
-	for _, line := range lines {
-		t.add("%s%s\n", begin, line)
-	}
+// indented returns command lines without the program's name as lines of help.
+func indented(lines []string) string {
+	return "  robotsbatch " + strings.Join(lines, "\n  robotsbatch ")
 }
 
 // withDefault returns what the short help says of a flag.
@@ -109,14 +106,13 @@ func (p *Program) FlagHelp(name string) (help string) {
 
 // optionsPage returns the page that lists, for each flag, its commands and formats.
 func (p *Program) optionsPage() string {
-	var lines []string
-	for _, o := range p.Flags() {
+	lines := Map(p.Flags(), func(o shared) string {
 		text := strings.TrimSpace("-"+o.Name+" "+o.Argument) + ": " + strings.Join(o.commands, ", ")
 		if o.For != nil {
 			text += "; for " + o.For.String()
 		}
-		lines = append(lines, Wrap(text, "- ", "  "))
-	}
+		return Wrap(text, "- ", "  ")
+	})
 	slices.Sort(lines)
 	return "# Options\n\nThe commands and formats for which each flag holds; \"robotsbatch\" is the main job.\n\n" + strings.Join(lines, "")
 }
@@ -203,30 +199,23 @@ func (p *Program) nameOf(c *Command) string {
 
 // commandWords returns the words that may be a command.
 func (p *Program) commandWords() []string {
-	words := []string{"help", "version"}
-	for _, c := range p.Commands {
-		words = append(words, c.Name)
-	}
-	return words
+	return append([]string{"help", "version"}, Map(p.Commands, func(c *Command) string { return c.Name })...)
 }
 
 // HelpWords returns the topics of help.
 func (p *Program) HelpWords() []string {
 	words := append(slices.Clone(p.Pages), "all", "options", "man", "bash", "zsh", "fish", "powershell", "version")
 	for _, c := range p.Commands {
-		if name := c.Name; !slices.Contains(words, name) { // some have a page, too
-			words = append(words, name)
+		if !slices.Contains(words, c.Name) { // some have a page, too
+			words = append(words, c.Name)
 		}
 	}
 	return words
 }
 
 // flagNames are a command's flags, with dashes.
-func (c *Command) flagNames() (names []string) {
-	for _, o := range c.New().Flags() {
-		names = append(names, "-"+o.Name)
-	}
-	return names
+func (c *Command) flagNames() []string {
+	return Map(c.New().Flags(), func(o Flag) string { return "-" + o.Name })
 }
 
 // completion returns how a shell completes the flag's value: words, a format with one %s for

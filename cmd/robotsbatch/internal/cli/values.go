@@ -45,20 +45,22 @@ func InWords(names []string, word string) string {
 	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
 }
 
-// WordsOf returns words for values that are called on the command line what String returns.
-func WordsOf[T fmt.Stringer](values ...T) (words []Word[T]) {
-	for _, value := range values {
-		words = append(words, Word[T]{value.String(), value})
+// Map returns what of returns for each item, in their order.
+func Map[T, R any](items []T, of func(T) R) (all []R) {
+	for _, item := range items {
+		all = append(all, of(item))
 	}
-	return words
+	return all
+}
+
+// WordsOf returns words for values that are called on the command line what String returns.
+func WordsOf[T fmt.Stringer](values ...T) []Word[T] {
+	return Map(values, func(value T) Word[T] { return Word[T]{value.String(), value} })
 }
 
 // Names are the words, in their order.
-func Names[T any](words []Word[T]) (names []string) {
-	for _, w := range words {
-		names = append(names, w.Name)
-	}
-	return names
+func Names[T any](words []Word[T]) []string {
+	return Map(words, func(w Word[T]) string { return w.Name })
 }
 
 // NameOf returns the word for a value; empty if there is none.
@@ -171,26 +173,23 @@ func Time(dst *time.Time) func(string) error {
 // Allowance is the most rows without a verdict with which a job still succeeds: a number, or a
 // percentage of all rows. The zero value allows any number.
 type Allowance struct {
-	limited bool
+	text    string // as Set took it; empty for any number
 	most    float64
 	percent bool // most is one
 }
 
 // Set parses a number, such as 1000, or a percentage, such as 0.5%.
 func (a *Allowance) Set(s string) error {
-	if digits, percent := strings.CutSuffix(s, "%"); percent {
-		v, err := strconv.ParseFloat(digits, 64)
-		if err != nil || !(v >= 0 && v <= 100) { // NaN is neither
-			return errors.New("want a percentage from 0% to 100%")
-		}
-		*a = Allowance{limited: true, most: v, percent: true}
-		return nil
-	}
-	n, err := strconv.ParseUint(s, 10, 63)
-	if err != nil {
+	digits, percent := strings.CutSuffix(s, "%")
+	most, err := strconv.ParseFloat(digits, 64)
+	_, notWhole := strconv.ParseUint(digits, 10, 63)
+	switch {
+	case percent && (err != nil || !(most >= 0 && most <= 100)): // NaN is neither
+		return errors.New("want a percentage from 0% to 100%")
+	case !percent && notWhole != nil:
 		return errors.New("want a number of rows, such as 1000, or a percentage, such as 0.5%")
 	}
-	*a = Allowance{limited: true, most: float64(n)}
+	*a = Allowance{s, most, percent}
 	return nil
 }
 
@@ -199,17 +198,10 @@ func (a Allowance) Permits(unknown, rows int64) bool {
 	if a.percent {
 		return float64(unknown)*100 <= a.most*float64(rows)
 	}
-	return !a.limited || float64(unknown) <= a.most
+	return a.text == "" || float64(unknown) <= a.most
 }
 
-// String returns the allowance as Set takes it. It must be limited.
-func (a Allowance) String() string {
-	text := strconv.FormatFloat(a.most, 'f', -1, 64)
-	if a.percent {
-		text += "%"
-	}
-	return text
-}
+func (a Allowance) String() string { return a.text }
 
 // TimeOrColumn returns the function for a flag that takes a time, or column:NAME for a column
 // with a time for each row: it sets t or column, and clears the other.

@@ -179,14 +179,10 @@ func (c *Job) checkLimit() error {
 // CheckJudging returns an error for flags of rules and agents that do not go together. It adds
 // the agents of -agents to given.
 func (c *Job) CheckJudging(ctx context.Context, given map[string][]string) error {
-	added, err := c.AddAgents(ctx)
-	if err != nil {
+	if err := c.Rules.Check(ctx); err != nil {
 		return err
 	}
-	given["agents"] = append(given["agents"], added...) // for -resume: the list, wherever it lies
-	if err := c.Rules.Check(); err != nil {
-		return err
-	}
+	given["agents"] = append(given["agents"], c.Added...) // for -resume: the list, wherever it lies
 	return c.checkTimes()
 }
 
@@ -231,7 +227,8 @@ func (c *Job) Deal(inputs []frontier.Input) (mine []frontier.Input, part batch.P
 
 // NewSummary returns the summary of a job on these inputs that has judged no row yet.
 func (c *Job) NewSummary(inputs []frontier.Input) *report.Summary {
-	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: c.Profile.String(), Rules: slices.Clone(c.Sources), Outputs: []string{}}
+	s := &report.Summary{Version: cli.Version(), Complete: true, Profile: c.Profile.String(), Outputs: []string{}}
+	s.Inputs, s.Rules = cli.Map(inputs, frontier.Input.Name), cli.Map(c.Sources, blob.Shown)
 	s.Missing, s.BeforeFirst = cli.NameOf(missings, c.Missing), cli.NameOf(firsts, c.BeforeFirst)
 	s.MaxAgeSeconds, s.Limit = int64(c.MaxAge/time.Second), c.First
 	if c.Emit != batch.EmitAll {
@@ -240,19 +237,11 @@ func (c *Job) NewSummary(inputs []frontier.Input) *report.Summary {
 	if s.AsOfColumn = c.AsOfColumn; c.AsOfColumn == "" && !c.AsOf.IsZero() {
 		s.AsOf = &c.AsOf
 	}
-	for i, name := range s.Rules {
-		s.Rules[i] = blob.Shown(name)
-	}
-	for _, in := range inputs {
-		s.Inputs = append(s.Inputs, in.Name())
-	}
 	agents := c.AgentChains()
 	if s.Combined = c.combinedName(); s.Combined != "" {
 		agents = append([]string{s.Combined}, agents...)
 	}
-	for _, agent := range agents {
-		s.Agents = append(s.Agents, report.Agent{Agent: agent})
-	}
+	s.Agents = cli.Map(agents, func(agent string) report.Agent { return report.Agent{Agent: agent} })
 	if c.Weight != "" {
 		s.Weigh(c.Weight)
 	}

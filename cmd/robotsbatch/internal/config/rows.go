@@ -117,8 +117,9 @@ func IsStdin(name string) bool {
 }
 
 // Resolve returns the inputs that -in and -files-from name, in that order; those of a folder
-// or a pattern in the order of their names. An input that is named twice is an error.
-func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input, error) {
+// or a pattern in the order of their names. An input that is named twice is an error, and so is an
+// output, out, that would replace one.
+func (c *Input) Resolve(ctx context.Context, stdin io.Reader, out ...option.Given) ([]frontier.Input, error) {
 	c.Reading.Stdin = stdin
 	names := c.In
 	if c.FilesFrom != "" {
@@ -153,12 +154,9 @@ func (c *Input) Resolve(ctx context.Context, stdin io.Reader) ([]frontier.Input,
 	if len(inputs) == 0 {
 		return nil, option.Errorf("%s names no input", option.FilesFrom.With(c.FilesFrom))
 	}
-	read := []string{c.FilesFrom}
-	for _, in := range inputs {
-		read = append(read, in.Path)
-	}
-	c.replaced = blob.Replaced(read...)
-	return inputs, nil
+	paths := cli.Map(inputs, func(in frontier.Input) string { return in.Path })
+	c.replaced = blob.Replaced(append(paths, c.FilesFrom)...)
+	return inputs, c.CheckSpared(out...)
 }
 
 // Output is what a command line says of outputs.

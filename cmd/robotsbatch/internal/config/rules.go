@@ -31,7 +31,9 @@ type Rules struct {
 	// Classes maps a chain to the agent's class, if the file of -agents states one.
 	Classes    map[string]string
 	AgentsFile string
-	Missing    access.Missing
+	// Added are the chains of that file that -agent does not give, once Check has read it.
+	Added   []string
+	Missing access.Missing
 	// AsOfColumn has the time of each row; empty where all have the same.
 	AsOfColumn string
 	// With AsOfColumn: BeforeFirst decides rows from before the first capture, EverDenied
@@ -55,7 +57,7 @@ func (c *Rules) Flags() cli.Flags {
 		Short: "folder of robots.txt files named by host, rule pack, captures",
 		More:  RuleForms + " With several -rules the first that knows a host decides; redirects may lead into any captures. With -for it is a single robots.txt, or - for stdin.",
 	}, {
-		Name: "agent", Argument: "NAME", Topic: RulesTopic, Common: true, Repeat: true, Value: addChain(&c.Chains),
+		Name: "agent", Argument: "NAME", Topic: RulesTopic, Common: true, Repeat: true, Value: c.addAgent,
 		Short: "crawler's product token, such as CCBot", Standard: "*, the rules for everyone",
 		More: "Several by commas are one agent, the most specific first: Googlebot-News,Googlebot. Each -agent has a verdict of its own.",
 	}, {
@@ -126,46 +128,47 @@ func LimitFlag(dst *int) cli.Flag {
 // Profiles are the words for profiles.
 var Profiles = cli.WordsOf(robotstxt.RFC9309, robotstxt.Google)
 
-// addChain returns the function for a flag that takes an agent: it appends it to dst, whose content does
-// not matter after an error.
-func addChain(dst *[]matcher.Chain) func(string) error {
-	return func(s string) error {
-		chain, err := matcher.ParseChain(s)
-		*dst = append(*dst, chain)
-		return err
-	}
+// addAgent adds the agent that a value of -agent names.
+func (c *Rules) addAgent(s string) error {
+	chain, err := matcher.ParseChain(s)
+	c.Chains = append(c.Chains, chain)
+	return err
 }
 
-// Check returns an error for flags of rules that do not go together, and sets defaults.
-func (c *Rules) Check() error {
-	if len(c.Sources) == 0 {
-		return option.Usagef("%s is missing: name a folder of robots.txt files, a rule pack or captures", option.Rules)
+// Check reads the agents of -agents, sets defaults, and returns an error for flags of rules that do not
+// go together.
+func (c *Rules) Check(ctx context.Context) error {
+	if err := c.addAgents(ctx); err != nil {
+		return err
 	}
-	if IsStdin(c.Asked) { // it may be read again, and its version is recorded
+	switch {
+	case len(c.Sources) == 0:
+		return option.Usagef("%s is missing: name a folder of robots.txt files, a rule pack or captures", option.Rules)
+	case IsStdin(c.Asked): // it may be read again, and its version is recorded
 		return option.Usagef("%s takes a file: stdin is for data", option.FetchList)
+	case c.Limit != 0 && c.Profile == robotstxt.Google:
+		return option.Usagef("%s has no meaning under %s, which reads a body of any size: leave one out", option.RobotsLimit, option.Profile.With(robotstxt.Google.String()))
 	}
 	if err := cmp.Or(ResolveNames(option.Rules, pointers(c.Sources)...), ResolveNames(option.WARCBase, &c.WARCBase)); err != nil {
 		return err
 	}
-	if c.Limit != 0 && c.Profile == robotstxt.Google {
-		return option.Usagef("%s has no meaning under %s, which reads a body of any size: leave one out", option.RobotsLimit, option.Profile.With(robotstxt.Google.String()))
-	}
 	if len(c.Chains) == 0 {
 		c.Chains = []matcher.Chain{{matcher.Everyone}}
 	}
-	var err error
-	if c.Host != "" {
-		c.Single, err = ruleset.ParseFor(c.Host)
+	if c.Host == "" {
+		return nil
 	}
+	var err error
+	c.Single, err = ruleset.ParseFor(c.Host)
 	return err
 }
 
 // CheckOneTime is Check for commands whose rows have no times.
-func (c *Rules) CheckOneTime() error {
+func (c *Rules) CheckOneTime(ctx context.Context) error {
 	if c.AsOfColumn != "" {
 		return option.Usagef("%s is for the main job and pipe, where rows have times: here it takes one time", option.AsOf.With("column:"+c.AsOfColumn))
 	}
-	return c.Check()
+	return c.Check(ctx)
 }
 
 // checkTimes returns an error for flags that need -as-of column:NAME, if that is not given.
@@ -177,30 +180,31 @@ func (c *Rules) checkTimes() error {
 	return nil
 }
 
-// AddAgents adds the agents of the -agents file to those of -agent, and sets c.Classes. added are
-// the names that -agent does not give.
-func (c *Rules) AddAgents(ctx context.Context) (added []string, err error) {
+// addAgents adds the agents of the -agents file to those of -agent, and sets c.Classes. c.Added has the
+// names that -agent does not give.
+func (c *Rules) addAgents(ctx context.Context) error {
 	if c.AgentsFile == "" {
-		return nil, nil
+		return nil
 	}
 	if IsStdin(c.AgentsFile) {
-		return nil, option.Usagef("%s takes a file: stdin is for data", option.Agents)
+		return option.Usagef("%s takes a file: stdin is for data", option.Agents)
 	}
 	text, err := readList(ctx, c.AgentsFile)
 	if errors.Is(err, fs.ErrNotExist) && !blob.IsURL(c.AgentsFile) && !strings.ContainsAny(c.AgentsFile, "./\\") {
 		names := strings.FieldsFunc(c.AgentsFile, func(r rune) bool { return r == ',' || r == ' ' })
-		err = option.Errorf("%s takes a file with an agent a line, and there is no file %s: to name agents here write %s", option.Agents, c.AgentsFile, eachAgent(names))
+		flags := cli.Map(names, func(name string) option.Message { return option.Messagef("%s", option.Agent.With(name)) })
+		err = option.Errorf("%s takes a file with an agent a line, and there is no file %s: to name agents here write %s", option.Agents, c.AgentsFile, option.Join(flags, " "))
 		if len(names) > 1 {
-			return nil, &option.UsageError{Err: err}
+			return &option.UsageError{Err: err}
 		}
-		return nil, err
+		return err
 	}
 	if err != nil {
-		return nil, option.Errorf("%s: %w", option.Agents, err)
+		return option.Errorf("%s: %w", option.Agents, err)
 	}
 	agents, err := agentlist.Parse(text)
 	if err != nil {
-		return nil, option.Usagef("%s: %w", option.Agents.With(blob.Shown(c.AgentsFile)), err)
+		return option.Usagef("%s: %w", option.Agents.With(blob.Shown(c.AgentsFile)), err)
 	}
 	c.Classes = make(map[string]string)
 	for _, agent := range agents {
@@ -209,14 +213,14 @@ func (c *Rules) AddAgents(ctx context.Context) (added []string, err error) {
 		if given == "" {
 			c.Chains = append(c.Chains, agent.Chain)
 			c.Listed++
-			added = append(added, name)
+			c.Added = append(c.Added, name)
 			given = name
 		}
 		if agent.Class != "" {
 			c.Classes[given] = agent.Class
 		}
 	}
-	return added, nil
+	return nil
 }
 
 // spelling returns a chain as -agent spells it; "" if no -agent names it.
@@ -246,19 +250,13 @@ func readList(ctx context.Context, name string) ([]byte, error) {
 }
 
 // AgentNames returns the first name of each agent's chain, after which columns are named.
-func (c *Rules) AgentNames() (names []string) {
-	for _, chain := range c.Chains {
-		names = append(names, chain[0])
-	}
-	return names
+func (c *Rules) AgentNames() []string {
+	return cli.Map(c.Chains, func(chain matcher.Chain) string { return chain[0] })
 }
 
 // AgentChains returns each agent's chain, its names joined by commas.
-func (c *Rules) AgentChains() (chains []string) {
-	for _, chain := range c.Chains {
-		chains = append(chains, strings.Join(chain, ","))
-	}
-	return chains
+func (c *Rules) AgentChains() []string {
+	return cli.Map(c.Chains, func(chain matcher.Chain) string { return strings.Join(chain, ",") })
 }
 
 // AsOfSeconds is the time that ages are counted up to, in seconds since 1970; 0 for none.
@@ -301,15 +299,6 @@ func (c *Rules) Fallbacks(warn func(option.Message)) {
 				option.Agent.With(strings.Join(chain, ",")), strings.Join(chain[1:], " and "), chain[0]))
 		}
 	}
-}
-
-// eachAgent returns an -agent flag for each name, for messages.
-func eachAgent(names []string) option.Message {
-	each := make([]option.Message, len(names))
-	for i, name := range names {
-		each[i] = option.Messagef("%s", option.Agent.With(name))
-	}
-	return option.Join(each, " ")
 }
 
 // The cases of -assume.
