@@ -10,8 +10,7 @@
 //	compile.go, explain.go, export.go, …  a file a command: configuration, flags, what it does
 //	job.go         batch.Run for each output, which io/frontier/outputs completes; the plan
 //	outputs.go     -out → outputs, of which io/frontier/outputs opens the sinks
-//	rules.go       -rules → io/rules/ruleset
-//	subcommand.go  what all commands have, such as exit statuses
+//	subcommand.go  what all commands have, such as exit statuses; -rules → io/rules/ruleset
 //
 // manual holds the pages of help. internal/config holds the parts of which the commands'
 // configurations are made, with their flags, checks and words. internal/cli makes parsing,

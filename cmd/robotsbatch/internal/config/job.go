@@ -3,9 +3,12 @@ package config
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,7 +21,349 @@ import (
 	"robotsbatch/io/frontier/outputs"
 	"robotsbatch/io/report"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/compress"
+	"robotsbatch/matcher/usage"
 )
+
+// What a command line says of rows: those that are read, those that are written, and the columns
+// of verdicts.
+
+// leastLine is the least that the longest line of an input may be.
+const leastLine = 1 << 10
+
+// Input is what a command line says of lists and tables of URLs.
+type Input struct {
+	In        []string
+	FilesFrom string
+	Reading   frontier.Options
+	others    []string // what else is read, as ReadOnce was told
+	// replaced is [blob.Replaced] of what Resolve found, and of FilesFrom.
+	replaced func(out string) string
+}
+
+// Flags returns the flags for inputs.
+func (c *Input) Flags() cli.Flags {
+	return cli.Flags{{
+		Name: "in", Argument: "FILE", Topic: InputTopic, Common: true, Repeat: true, Files: true, Unrecorded: true, Value: &c.In,
+		Short: "list or table of URLs: a file, a folder, a quoted pattern, - for stdin",
+		More: "A list has a URL a line; csv and tsv have a header; jsonl, crawl indexes (CDXJ, CDX), Arrow and Parquet; text also as .gz and .zst. " +
+			"In a pattern ** stands for any number of folders. Objects: s3://BUCKET/KEY, gs://, azblob://, a folder with a slash at its end " +
+			"(robotsbatch help stores). The flag may be left out before a name.",
+	}, {
+		Name: "files-from", Rare: true, Argument: "FILE", Topic: InputTopic, Files: true, Unrecorded: true, Value: &c.FilesFrom,
+		Short: "file with more names of inputs, one a line; - for stdin",
+	}, {
+		Name: "in-format", Rare: true, Argument: "NAME", Topic: InputTopic, Value: oneFormat(&c.Reading.Format, format.Format.Readable),
+		Short: "format of the inputs", Standard: "by the first bytes, then by name",
+		More: cli.InWords(format.Names(format.Format.Readable), "or") + "; arrows is an Arrow stream; csv and tsv are known by name or by a header that names the URL column.",
+	}, {
+		Name: "url-column", Argument: "NAME", Topic: InputTopic, Common: true, For: namedInputs, Value: &c.Reading.URLColumn,
+		Short: "column, or key of jsonl, with the URLs", Standard: "url",
+		More: "Without a column url: one in other case, such as URL; then url_protocol, url_host_name, url_port, url_path and url_query of Arrow " +
+			"and Parquet put together; then a table's only column of strings. metadata.url is the field url of a struct, or in jsonl of an inner object.",
+	}, {
+		Name: "delimiter", Rare: true, Argument: "CHAR", Topic: InputTopic, For: delimitedInputs, Value: cli.Separator(&c.Reading.Separator),
+		Short: "field separator of csv and tsv, such as \";\" or tab", Standard: "found in the csv header",
+	}, {
+		Name: "max-line", Rare: true, Argument: "SIZE", Topic: InputTopic, Standard: "1MiB", For: textInputs, Value: cli.Size(&c.Reading.MaxLine, leastLine),
+		Short: "longest line of text, or row of csv",
+	}, {
+		Name: "accept-truncated", Rare: true, Topic: InputTopic, Unrecorded: true, Value: &c.Reading.AcceptTruncated,
+		Short: "accept a truncated input and use what is there",
+		More:  "The summary counts those rows. A Parquet file needs its end.",
+	}}
+}
+
+// CheckSpared returns an error if an output, out, would replace an input or the list of
+// inputs. Resolve must have found the inputs.
+func (c *Input) CheckSpared(out ...option.Given) error {
+	for _, o := range out {
+		switch c.replaced(o.Value) {
+		case "":
+		case c.FilesFrom:
+			return option.Usagef("%s would replace the list of %s: choose another name", o.Name.With(blob.Shown(o.Value)), option.FilesFrom)
+		default:
+			return option.Usagef("%s would replace an input: choose another name", o.Name.With(blob.Shown(o.Value)))
+		}
+	}
+	return nil
+}
+
+// HasInputs reports whether -in or -files-from is given.
+func (c *Input) HasInputs() bool { return len(c.In) > 0 || c.FilesFrom != "" }
+
+// Check returns an error if no input is named, or one by an invalid URL.
+func (c *Input) Check() error {
+	if !c.HasInputs() {
+		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
+	}
+	return cmp.Or(ResolveNames(option.In, pointers(c.In)...), ResolveNames(option.FilesFrom, &c.FilesFrom))
+}
+
+// ReadOnce returns an error if stdin is more than one of the inputs, what names them, and others. Resolve
+// knows these others then.
+func (c *Input) ReadOnce(others ...string) error {
+	c.others = others
+	return StdinOnce(c.In, []string{c.FilesFrom}, others)
+}
+
+// StdinOnce returns an error if stdin is named more than once in lists of what is read.
+func StdinOnce(lists ...[]string) error {
+	if named := slices.DeleteFunc(slices.Concat(lists...), func(name string) bool { return !IsStdin(name) }); len(named) > 1 {
+		return option.Usagef("stdin is read twice: name - only once")
+	}
+	return nil
+}
+
+// IsStdin reports whether a name is one of stdin's.
+func IsStdin(name string) bool {
+	return slices.Contains([]string{blob.Stdio, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, name)
+}
+
+// Resolve returns the inputs that -in and -files-from name, in that order; those of a folder
+// or a pattern in the order of their names. An input that is named twice is an error, and so is an
+// output, out, that would replace one.
+func (c *Input) Resolve(ctx context.Context, stdin io.Reader, out ...option.Given) ([]frontier.Input, error) {
+	c.Reading.Stdin = stdin
+	names := c.In
+	if c.FilesFrom != "" {
+		listed, err := frontier.ReadNames(ctx, c.FilesFrom, stdin)
+		if err == nil {
+			err = cmp.Or(StdinOnce(c.In, []string{c.FilesFrom}, c.others, listed), ResolveNames(option.FilesFrom, pointers(listed)...))
+		}
+		if err != nil {
+			return nil, option.Errorf("%s: %w", option.FilesFrom, err)
+		}
+		names = append(names[:len(names):len(names)], listed...)
+	}
+	var inputs []frontier.Input
+	taken := make(map[string]bool)
+	for _, name := range names {
+		found, err := frontier.Expand(ctx, name)
+		if err != nil {
+			return nil, option.Errorf("%s %w", option.In, err)
+		}
+		for _, in := range found {
+			path := in.Path
+			if !blob.IsURL(path) {
+				path, _ = filepath.Abs(path) // as it is where there is no working folder
+			}
+			if taken[path] {
+				return nil, option.Usagef("%s is named twice, and its rows would count twice: name it once", in.Name())
+			}
+			taken[path] = true
+		}
+		inputs = append(inputs, found...)
+	}
+	if len(inputs) == 0 {
+		return nil, option.Errorf("%s names no input", option.FilesFrom.With(c.FilesFrom))
+	}
+	paths := cli.Map(inputs, func(in frontier.Input) string { return in.Path })
+	c.replaced = blob.Replaced(append(paths, c.FilesFrom)...)
+	return inputs, c.CheckSpared(out...)
+}
+
+// Output is what a command line says of outputs.
+type Output struct{ outputs.Options }
+
+// NewOutput is the output as it is without flags.
+func NewOutput() Output { return Output{outputs.Options{Out: blob.Stdio, Inside: compress.Zstd}} }
+
+// Flags are those of outputs with the columns of inputs.
+func (c *Output) Flags() cli.Flags {
+	return cli.Flags{{
+		Name: "out", Argument: "FILE", Topic: OutputTopic, Common: true, Files: true, Unrecorded: true, Value: &c.Out,
+		Short: "what to write: a file, a folder (an output for each input), or -", Standard: "-, stdout",
+		More: "Format by name: .arrow, .arrows, .parquet, .csv, .tsv, .jsonl, .txt (URLs only); text also with .gz or .zst.",
+	}, {
+		Name: "out-format", Rare: true, Argument: "NAME", Topic: OutputTopic, Value: oneFormat(&c.Format, format.Format.Writable),
+		Short: "format of the outputs", Standard: "by name",
+		More: cli.InWords(format.Names(format.Format.Writable), "or") + ". On stdout csv for a list or CDX, jsonl for CDXJ, an Arrow stream for Arrow and Parquet, " +
+			"else the input's format.",
+	}, {
+		Name: "compression", Rare: true, Argument: "NAME", Topic: OutputTopic, Standard: "zstd", For: packedOutputs, Value: cli.Choice{Words: cli.Names(compressions), Set: c.setCompression},
+		Short: "inside Arrow and Parquet: " + shownCompressions(),
+		More:  "zstd:LEVEL compresses Parquet at a level from 1 to 22, as the zstd program does; zstd alone means 3. Every column is then decoded and encoded, which Arrow to Arrow and Parquet to Parquet need not by default.",
+	}}
+}
+
+// TableFlags are those of a table that has no input's columns.
+func (c *Output) TableFlags() cli.Flags {
+	f := c.Flags()
+	out, named := &f[0], &f[1]
+	out.Short, out.Standard = "the table to write: a file, an object, or -", "-, stdout, as csv"
+	out.More = "Format by name: .parquet, .arrow, .arrows, .csv, .tsv, .jsonl; text also with .gz or .zst."
+	named.Short, named.More, named.Value = "format of the table", "", oneFormat(&c.Format, isTable)
+	return f
+}
+
+var compressions = cli.WordsOf(format.Compressions()...)
+
+// setCompression sets the compression from its name, or from zstd:LEVEL.
+func (c *Output) setCompression(s string) (err error) {
+	c.Encode = true
+	if level, leveled := strings.CutPrefix(s, "zstd:"); leveled {
+		if c.Level, err = strconv.Atoi(level); err != nil || c.Level < 1 || c.Level > 22 {
+			return fmt.Errorf("%q is not a level of zstd, from 1 to 22", level)
+		}
+		s = "zstd"
+	}
+	return cli.OneOf(&c.Inside, compressions...).Set(s)
+}
+
+// shownCompressions lists the compressions for help, with the format of those that are only
+// for one.
+func shownCompressions() string {
+	shown := cli.Names(compressions)
+	for i, w := range compressions {
+		if !slices.Contains(format.Parquet.Inside(), w.Value) {
+			shown[i] += " (Arrow)"
+		} else if !slices.Contains(format.Arrow.Inside(), w.Value) {
+			shown[i] += " (Parquet)"
+		}
+	}
+	return strings.Join(shown, ", ")
+}
+
+// mostColumns is the most agents that have columns of their own unless -agents-as asks for
+// them.
+const mostColumns = 32
+
+// agentsAs is how the verdicts on several agents are written.
+type agentsAs int
+
+const (
+	agentsByNumber agentsAs = iota // in columns, if they are no more than mostColumns
+	agentsInColumns
+	agentsInList
+	anyAgentDenied
+	allAgentsDenied
+)
+
+var (
+	agentsAsWords = []cli.Word[agentsAs]{
+		{Name: "columns", Value: agentsInColumns}, {Name: "list", Value: agentsInList}, {Name: "any-denied", Value: anyAgentDenied}, {Name: "all-denied", Value: allAgentsDenied},
+	}
+	emits = []cli.Word[batch.Emit]{
+		{Name: "all", Value: batch.EmitAll},
+		{Name: "allowed", Value: batch.EmitAllowed},
+		{Name: "denied", Value: batch.EmitDenied},
+		{Name: "unknown", Value: batch.EmitUnknown},
+		{Name: "permitted", Value: batch.EmitPermitted},
+		{Name: "unpermitted", Value: batch.EmitUnpermitted},
+	}
+)
+
+// Columns is what a command line says of rows with verdicts.
+type Columns struct {
+	Emit     batch.Emit
+	Keep     batch.Keep
+	agentsAs agentsAs
+	prefix   string
+	Explain  bool
+	Uses     []usage.Use
+	With     []*batch.ColumnKind
+	// Verdicts follows from the others and the agents.
+	Verdicts []batch.VerdictColumn
+}
+
+// Flags returns the flags for rows and verdict columns.
+func (c *Columns) Flags() cli.Flags {
+	return cli.Flags{{
+		Name: "emit", Argument: "WHICH", Topic: OutputTopic, Common: true, Standard: "all", Value: cli.OneOf(&c.Emit, emits...),
+		Short: "rows to write: all, allowed, denied, unknown, permitted, unpermitted",
+		More: "With several agents, allowed means that every agent may fetch, denied that at least one may not, unknown the rest. " +
+			"permitted are the allowed rows for which no -use is false, or stated in a form that cannot be read; unpermitted are all others.",
+	}, {
+		Name: "columns", Argument: "WHICH", Topic: OutputTopic, Common: true, Standard: "all", For: tableOutputs,
+		Short: "columns to write: all, url (and verdicts) or verdict",
+		More: "All of jsonl is the whole object in jsonl, and the URL in other formats; all of CDXJ is surt, timestamp and URL, in jsonl with the " +
+			"object's keys.",
+		Value: cli.OneOf(&c.Keep, cli.Word[batch.Keep]{Name: "all", Value: batch.KeepAll}, cli.Word[batch.Keep]{Name: "url", Value: batch.KeepURL},
+			cli.Word[batch.Keep]{Name: "verdict", Value: batch.KeepNone}),
+	}, {
+		Name: "agents-as", Argument: "WHAT", Topic: OutputTopic, Standard: "columns, up to 32 agents", Value: cli.OneOf(&c.agentsAs, agentsAsWords...),
+		Short: "several agents: columns, list (denied_agents), any-denied or all-denied",
+		More: "any-denied and all-denied give one verdict, allowed, and denied_by, the denied agents. With -explain the rule is that of the first " +
+			"agent with this verdict; with a list, -emit treats a row as denied if any agent is.",
+	}, {
+		Name: "prefix", Rare: true, Argument: "TEXT", Topic: OutputTopic,
+		Short: "prefix for the names of the verdict columns",
+		Value: func(s string) error { // which may be empty
+			c.prefix = s
+			return nil
+		},
+	}, {
+		Name: "explain", Topic: OutputTopic, Common: true, For: tableOutputs, Value: &c.Explain,
+		Short: "add the reason: " + cli.InWords(batch.ExplainingNames(), "and"),
+	}, {
+		Name: "use", Argument: "NAMES", Topic: OutputTopic, Repeat: true, Value: addEach(&c.Uses, usage.ParseUses),
+		Short: "add whether a use of what was fetched is allowed, by commas",
+		More: "train-ai, ai-use, search (Content-Usage, a draft) add use_train_ai and so on; signal:ai-train, signal:ai-input, signal:search, signal:use (Content-Signal) " +
+			"add signal_ai_train and so on. Null where nothing is said, and where the row may not be fetched (robotsbatch help usage).",
+	}, {
+		Name: "with", Argument: "NAMES", Topic: OutputTopic, Repeat: true, For: tableOutputs,
+		Short: "add columns about the robots.txt, separated by commas",
+		More: strings.Join(batch.WithNames(), ", ") + ". They are null if not known; a " +
+			"folder has no status and no time (robotsbatch help columns).",
+		Value: addEach(&c.With, func(name string) ([]*batch.ColumnKind, error) {
+			kind, err := batch.ParseWith(name)
+			return []*batch.ColumnKind{kind}, err
+		}),
+	}}
+}
+
+// StatedUsesFlag is -use of commands about what sites state.
+func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
+	return cli.Flag{
+		Name: "use", Argument: "NAMES", Topic: OutputTopic, Common: true, Repeat: true,
+		Short: "what sites state of uses of what is fetched, by commas",
+		More: "train-ai, ai-use, search (Content-Usage, a draft), signal:ai-train, signal:ai-input, signal:search, signal:use (Content-Signal). survey adds a " +
+			"column for each, and counts them with -as in place of what is denied, diff compares them (robotsbatch help usage).",
+		Value: addEach(dst, usage.ParseUses),
+	}
+}
+
+// NameColumns sets the verdict columns for these agents. text says that the output is text,
+// which has no columns. It returns an error for flags that do not go together.
+func (c *Columns) NameColumns(agents []string, text bool) (err error) {
+	if c.agentsAs == agentsByNumber && len(agents) > mostColumns {
+		return option.Usagef("%d agents would be as many columns: take %s for one verdict and the list of the agents that are denied, %s for the list alone, or %s if that is what you want",
+			len(agents), option.AgentsAs.With("any-denied"), option.AgentsAs.With("list"), option.AgentsAs.With("columns"))
+	}
+	permits := c.Emit == batch.EmitPermitted || c.Emit == batch.EmitUnpermitted
+	if len(c.Uses) > 0 && !permits && text {
+		return option.Usagef("%s adds columns, and text has URLs only: choose another %s, or %s", option.Use, option.OutFormat, option.Emit.With("permitted"))
+	}
+	if permits && len(c.Uses) == 0 {
+		return option.Usagef("%s is about what may be used: say for what with %s, such as %s", option.Emit.With(c.emitName()), option.Use, option.Use.With(usage.TrainingName))
+	}
+	var kinds []*batch.ColumnKind
+	for _, use := range c.Uses {
+		kinds = append(kinds, batch.UseKinds(use, c.Explain)...)
+	}
+	c.Verdicts, err = batch.VerdictColumns(batch.ColumnOptions{
+		Agents: agents, Combined: c.Combined() != batch.CombineNone, ListOnly: c.agentsAs == agentsInList,
+		Explain: c.Explain, With: append(kinds, c.With...), Prefix: c.prefix,
+	})
+	return err
+}
+
+// Combined returns how the verdicts of several agents are combined into one. With -agents-as
+// list, a row counts as denied if any agent is denied.
+func (c *Columns) Combined() batch.Combine {
+	return map[agentsAs]batch.Combine{
+		agentsInList: batch.CombineAnyDenied, anyAgentDenied: batch.CombineAnyDenied, allAgentsDenied: batch.CombineAllDenied,
+	}[c.agentsAs]
+}
+
+// combinedName is what the summary calls the combined verdict; empty for none.
+func (c *Columns) combinedName() string {
+	return map[batch.Combine]string{batch.CombineAnyDenied: "any-denied", batch.CombineAllDenied: "all-denied"}[c.Combined()]
+}
+
+// emitName is the word for the rows to write.
+func (c *Columns) emitName() string { return cli.NameOf(emits, c.Emit) }
 
 // Job is what a command line says of a job that judges rows.
 type Job struct {
