@@ -83,18 +83,14 @@ func (c *compileCommand) check(ctx context.Context) error {
 		return option.Usagef("%s makes several packs and reads the rules again for each: name files with %s and %s", option.Partitions, option.Out, option.Rules)
 	case c.Partitions > 1 && c.Update != "":
 		return option.Usagef("%s makes one pack: leave out %s", option.Update, option.Partitions)
+	case c.out == blob.Stdio && console.IsTerminal(c.s.out):
+		return option.Usagef("a rule pack on a terminal is unreadable: name a file with %s", option.Out)
 	}
 	if err := cmp.Or(config.ResolveNames(option.Update, &c.Update), config.ResolveNames(option.Out, &c.out)); err != nil {
 		return err
 	}
 	c.LimitWorkers()
-	if err := c.CheckOneTime(ctx); err != nil {
-		return err
-	}
-	if c.out == blob.Stdio && console.IsTerminal(c.s.out) {
-		return option.Usagef("a rule pack on a terminal is unreadable: name a file with %s", option.Out)
-	}
-	return nil
+	return c.CheckOneTime(ctx)
 }
 
 // left implements command.
@@ -105,37 +101,37 @@ func (c *compileCommand) execute(ctx context.Context) (status int, err error) {
 	ctx = c.showProgress(ctx, c.out == blob.Stdio)
 	c.fitMemory(nil) // packs are read one after the other
 	defer heap.Hold(c.Running.Memory)()
-	out := c.out
 	for c.Partition = range max(1, c.Partitions) {
+		out := c.out
 		if c.Partitions > 1 {
-			c.out = rulepack.PartitionName(out, c.Partition, c.Partitions)
+			out = rulepack.PartitionName(c.out, c.Partition, c.Partitions)
 		}
-		made, err := c.compile(ctx)
+		made, err := c.compile(ctx, out)
 		if err != nil {
 			return 0, err
 		}
 		made.Seconds = c.seconds()
-		c.log.Info(made.Text(blob.Shown(c.out)), "done", "summary", made)
+		c.log.Info(made.Text(blob.Shown(out)), "done", "summary", made)
 	}
 	return exitDone, nil
 }
 
-// compile makes the pack c.out for the hosts of c.Partition, and returns what it has.
-func (c *compileCommand) compile(ctx context.Context) (*report.Compiled, error) {
-	found, err := c.find(ctx, &c.Rules, option.Out.With(c.out))
+// compile makes the pack out for the hosts of c.Partition, and returns what it has.
+func (c *compileCommand) compile(ctx context.Context, out string) (*report.Compiled, error) {
+	found, err := c.find(ctx, &c.Rules, option.Out.With(out))
 	if err != nil {
 		return nil, err
 	}
-	release, err := outputs.Claim(c.out, nil)
+	release, err := outputs.Claim(out, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	made, err := found.Compile(ctx, c.out)
+	made, err := found.Compile(ctx, out)
 	if err != nil {
 		return nil, err
 	}
-	if c.Partition == 0 { // the captures are the same for each
+	if c.Partition == 0 { // what was read of captures is the same for each
 		c.sayCaptured(made.Captured)
 	}
 	return report.NewCompiled(made, cli.Version()), nil

@@ -39,16 +39,16 @@ var diffHelp = &cli.Command{
 	Exits:    append([]cli.Exit{{Status: "0", Meaning: "done, whether anything changes or not"}}, tableExits[1:]...),
 }
 
-// diffCommand is its configuration, whose rules are those of the old side.
+// diffCommand is its configuration.
 type diffCommand struct {
 	tableCommand
 	config.Input
 	uses       []usage.Use
-	against    matcher.Chain
-	newProfile matcher.Profile
+	against    matcher.Chain   // the agent of the new side; nil for those of -agent
+	newProfile matcher.Profile // that of the old side is Rules.Profile
 
-	sides [2]config.Rules
-	names []string // of agents
+	sides [2]config.Rules // old and new
+	names []string        // of the agents, such as "GPTBot", or "GPTBot → CCBot" if the sides differ
 }
 
 func newDiff() *diffCommand {
@@ -107,17 +107,12 @@ func (c *diffCommand) check(ctx context.Context) error {
 		return option.Usagef("%s takes the place of one agent: give %s once", option.Against, option.Agent)
 	case c.HasInputs() && len(c.uses) > 0:
 		return option.Usagef("%s compares what sites state, without URLs: leave out %s", option.Use, option.In)
-	case c.HasInputs():
-		if err := c.Input.Check(); err != nil {
-			return err
-		}
 	}
 	return c.setSides(ctx, operands)
 }
 
 // setSides sets the rules of both sides and the names of the agents. names are one or two
-// sources of rules; a single one is on both sides. An agent of -against takes the place of all others
-// on the new side, also of those from a file.
+// sources of rules; a single one is on both sides. The agent of -against is the only one of the new side.
 func (c *diffCommand) setSides(ctx context.Context, names []string) error {
 	for i := range c.sides {
 		side := &c.sides[i]
@@ -133,7 +128,12 @@ func (c *diffCommand) setSides(ctx context.Context, names []string) error {
 			return err
 		}
 	}
-	if err := c.ReadOnce(c.sides[0].Sources[0], c.sides[1].Sources[0]); err != nil {
+	both := []string{c.sides[0].Sources[0], c.sides[1].Sources[0]}
+	err := config.StdinOnce(both)
+	if c.HasInputs() {
+		err = c.Input.Check(both...)
+	}
+	if err != nil {
 		return err
 	}
 	c.Fallbacks(c.log.Notice)
@@ -148,8 +148,8 @@ func (c *diffCommand) setSides(ctx context.Context, names []string) error {
 	return nil
 }
 
-// findSides looks up the rules of both sides. It divides -memory: each side gets a quarter,
-// the rest of the command half.
+// findSides looks up the rules of both sides. The rules of each side get a quarter of -memory, and
+// d.Memory becomes the other half.
 func (d *diffCommand) findSides(ctx context.Context) (found [2]*ruleset.Found, err error) {
 	memory := d.Running.Memory / 4
 	d.Running.Memory /= 2
@@ -229,11 +229,11 @@ func (d *diffCommand) compareURLs(ctx context.Context) error {
 	return d.writeChanges(ctx, src, columns, sets, d.shown.Output(len(inputs)))
 }
 
-// countersShare is the share of -memory that counting changes may take: the rest is for batches.
+// countersShare is the part of d.Memory, an eighth, that counting changes may take: the rest is for batches.
 const countersShare = 8
 
-// writeChanges evaluates the rows of src by both sets of rules, the old and the new, writes those of which a verdict differs,
-// with these columns, and prints the summary.
+// writeChanges evaluates the rows of src by both sets of rules, the old and the new. It writes the rows
+// with a verdict that differs, with these columns, and prints the summary.
 func (d *diffCommand) writeChanges(ctx context.Context, src *frontier.Concatenation, columns []batch.VerdictColumn, sets [2]*ruleset.Set, progress *console.OutputProgress) error {
 	out, err := d.openTable(src.First())
 	if err != nil {
@@ -266,8 +266,8 @@ func (d *diffCommand) writeChanges(ctx context.Context, src *frontier.Concatenat
 	return d.printSummary(changes.String(), changes)
 }
 
-// printSummary prints the summary: text on stdout if no table is written, else on stderr, or
-// done with -log json.
+// printSummary prints the summary: with -log json done, as a message, else text, on stdout if no table
+// is written and on stderr if one is.
 func (d *diffCommand) printSummary(text string, done any) error {
 	d.shown.End()
 	switch {

@@ -42,7 +42,7 @@ type explainCommand struct {
 
 func newExplain() *explainCommand {
 	c := &explainCommand{call: newCall(), Rules: config.NewRules()}
-	c.Running.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // quiet silences no warnings
+	c.Running.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // Quiet still lets warnings through
 	return c
 }
 
@@ -69,8 +69,8 @@ func (c *explainCommand) check(ctx context.Context) (err error) {
 	return c.CheckOneTime(ctx)
 }
 
-// execute explains the verdict on each URL. The exit status is the worst verdict: 0 allowed, 1
-// denied, 2 none.
+// execute explains the verdict on each URL. The exit status is that of the worst verdict: 0 if allowed, 1
+// if denied, 2 if there is none.
 func (c *explainCommand) execute(ctx context.Context) (status int, err error) {
 	c.Explain, c.Records, c.Usage = true, true, explain.Wanted()
 	rules, err := c.findRules(ctx, &c.Rules)
@@ -97,8 +97,7 @@ func (c *explainCommand) execute(ctx context.Context) (status int, err error) {
 		if i > 0 && !c.json {
 			fmt.Fprintln(c.s.out)
 		}
-		err = write(c.s.out, explain.Style{Width: console.Width(c.s.out), Color: console.Colors(c.s.out)})
-		if err != nil {
+		if err := write(c.s.out, explain.Style{Width: console.Width(c.s.out), Color: console.Colors(c.s.out)}); err != nil {
 			return 0, err
 		}
 		for _, agent := range why.Agents {
@@ -110,8 +109,6 @@ func (c *explainCommand) execute(ctx context.Context) (status int, err error) {
 			}
 		}
 	}
-	for _, line := range rules.Misspelt() {
-		c.log.Warn(line)
-	}
+	c.log.WarnAll(rules.Misspelt())
 	return status, nil
 }

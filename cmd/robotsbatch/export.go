@@ -70,9 +70,9 @@ func (c *exportCommand) execute(ctx context.Context) (status int, err error) {
 	return exitDone, c.export(ctx, c.table, "")
 }
 
-// export writes a table made of rules to -out. timed is the option that needs rules with
-// times, empty for none; uses are those of which the table has columns.
-func (c *tableCommand) export(ctx context.Context, table *export.Table, timed option.Name, uses ...usage.Use) error {
+// export writes a table made of rules to -out. needsTimes is the option for which the rules must have
+// times; empty if there is none. uses are those for which the table has columns: odd ones are warned of.
+func (c *tableCommand) export(ctx context.Context, table *export.Table, needsTimes option.Name, uses ...usage.Use) error {
 	ctx = c.showProgress(ctx, c.Out == blob.Stdio)
 	out, err := c.openTable(&frontier.Source{Schema: table.Schema})
 	if err != nil {
@@ -97,8 +97,8 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 		}
 		defer listing.Close()
 		c.noteOpened(listing.Captured(), listing.Odd())
-		if timed != "" {
-			if err := c.checkTimeless(option.Given{Name: timed}, listing.Timeless()); err != nil {
+		if needsTimes != "" {
+			if err := c.checkTimeless(option.Given{Name: needsTimes}, listing.Timeless()); err != nil {
 				return err
 			}
 		}
@@ -113,9 +113,7 @@ func (c *tableCommand) export(ctx context.Context, table *export.Table, timed op
 	return nil
 }
 
-// Commands that write a table of their own, which has no input's columns.
-
-// tableCommand is the configuration of a command that writes a table of what rules have.
+// tableCommand is what commands have that write a table of their own, without columns of an input.
 type tableCommand struct {
 	call
 	config.Rules
@@ -129,8 +127,8 @@ func newTable() tableCommand {
 // left implements command.
 func (c *tableCommand) left() option.Message { return leftText(c.Out) }
 
-// checkTable returns an error for flags that do not go with the table that a command writes,
-// and sets the defaults of flags that are missing.
+// checkTable returns an error for a value of -out that cannot be the table of the command, and sets the
+// defaults of what it may use.
 func (c *tableCommand) checkTable(command *cli.Command) error {
 	if err := config.ResolveNames(option.Out, &c.Out); err != nil {
 		return err
@@ -146,8 +144,8 @@ func (c *tableCommand) checkTable(command *cli.Command) error {
 }
 
 // openTable decides how the table is written and locks its name, before anything that takes
-// long. Without -out, rows are counted and dropped. first has the schema. The caller closes
-// the table.
+// long. Without -out the rows are made and dropped. first has the schema. The caller closes the
+// table.
 func (c *tableCommand) openTable(first *frontier.Source) (*outputs.Table, error) {
 	c.limitMemory(c.Sources)
 	run := batch.Options{Workers: c.Running.Workers, Budget: c.sharedBudget()}

@@ -21,8 +21,9 @@ var program = cli.Program{
 	Commands: []*cli.Command{explainHelp, compileHelp, verifyHelp, pipeHelp, exportHelp, hostsHelp, diffHelp, surveyHelp, lintHelp},
 }
 
-// helpOn returns the help for a command, a page, a flag or a code; otherwise the places that
-// have all of the words in args. The error suggests a similar name.
+// helpOn returns the help for args: the list of topics for none, the text on a single one that names a
+// command, a page, a flag or a code of lint, else the places that have all of these words. The error
+// suggests a similar name.
 func helpOn(args []string) (string, error) {
 	if len(args) == 0 {
 		return topics(), nil
@@ -50,8 +51,8 @@ func helpOn(args []string) (string, error) {
 	return "", option.Usagef("there is no help on %q; topics are %s", topic, strings.Join(program.HelpWords(), ", "))
 }
 
-// helpOnTopic returns the help for a command, with its page of the manual, or for another
-// topic; "" if there is none.
+// helpOnTopic returns the help for a command, with its page of the manual, a page, a code of lint or a
+// generated text; "" if the topic is none of these.
 func helpOnTopic(topic string) string {
 	page, _ := manual.Page(topic)
 	if command := program.Command(topic); command != nil {
@@ -60,15 +61,18 @@ func helpOnTopic(topic string) string {
 			text += "\n" + string(page)
 		}
 		if command == lintHelp {
-			text += codes()
+			text += "\n## Codes\n\n"
+			for _, code := range lint.Codes() {
+				text += cli.Wrap(fmt.Sprintf("%s (%s): %s", code.Name, code.Severity, code.Summary()), "- ", "  ")
+			}
 		}
 		return text
 	}
-	switch i := slices.Index(lint.CodeNames(), topic); {
+	switch code := slices.Index(lint.CodeNames(), topic); {
 	case page != nil:
 		return string(page)
-	case i >= 0:
-		return lint.Codes()[i].Section
+	case code >= 0:
+		return lint.Codes()[code].Section
 	case topic == "all":
 		return program.Help(program.Main)
 	case topic == "version":
@@ -109,15 +113,6 @@ func helpOnFlag(name string) (string, error) {
 	return "", option.Usagef("there is no flag -%s: robotsbatch help options lists them", name)
 }
 
-// codes are those of lint.
-func codes() string {
-	text := "\n## Codes\n\n"
-	for _, code := range lint.Codes() {
-		text += cli.Wrap(fmt.Sprintf("%s (%s): %s", code.Name, code.Severity, code.Summary()), "- ", "  ")
-	}
-	return text
-}
-
 // finder looks for words in all that help can print.
 type finder struct {
 	words []*regexp.Regexp
@@ -131,7 +126,7 @@ type hit struct {
 	places      int
 }
 
-// place is where words were found: a name counts more than a heading, and that more than a text.
+// place is where words were found. A later constant counts more.
 type place int
 
 const (
@@ -144,10 +139,9 @@ const (
 // search returns at most ten lines of what has all the words, the best first; "" if nothing has.
 func search(words []string) string {
 	const most = 10
-	var f finder
-	for _, word := range words {
-		f.words = append(f.words, regexp.MustCompile(`(?i)(?:^|[^\pL\pN])`+regexp.QuoteMeta(strings.TrimLeft(word, "-"))))
-	}
+	f := finder{words: cli.Map(words, func(word string) *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[^\pL\pN])` + regexp.QuoteMeta(strings.TrimLeft(word, "-")))
+	})}
 	for _, topic := range manual.Topics() {
 		page, _ := manual.Page(topic) // it is there
 		f.lookInPage(topic, string(page))
@@ -187,9 +181,9 @@ func (f *finder) lookInPage(topic, page string) {
 	}
 }
 
-// look adds text to the hits if it has all the words. where is what the text is. say is the
-// text to show for the hit; empty for the sentence that has the first word. Hits of one topic
-// are joined.
+// look adds the topic to the hits if text, which stands at the place where, has all the words. say is the
+// line to show; empty for the sentence that has the first word. A topic is one hit, shown by
+// its best place.
 func (f *finder) look(where place, topic, text, say string) {
 	if slices.ContainsFunc(f.words, func(r *regexp.Regexp) bool { return !r.MatchString(text) }) {
 		return
@@ -207,8 +201,8 @@ func (f *finder) look(where place, topic, text, say string) {
 	}
 }
 
-// excerpt returns the sentence of a text that has the first word, or its line if the text is a
-// table or preformatted. It cuts the start of a long one before the word.
+// excerpt returns the sentence of a text that has the first word, or the line if the text is a
+// table or preformatted. If the word stands far from the start, it cuts the start off.
 func (f *finder) excerpt(text string) string {
 	const far, around = 48, 24
 	word := f.words[0] // a match may begin before the word, but it ends with it

@@ -53,7 +53,8 @@ func (c *hostsCommand) Flags() cli.Flags {
 		c.TableFlags().Saying("out", "what to fetch: a table, a list of robots.txt URLs (.txt), or -"), c.Running.Flags())
 }
 
-// check adds the operands to -in and returns an error for flags that do not go together.
+// check adds the operands to -in, and returns an error for flags that do not go together. Rules may be
+// missing: then all hosts are.
 func (c *hostsCommand) check(ctx context.Context) error {
 	if err := c.checkTable(hostsHelp); err != nil {
 		return err
@@ -64,7 +65,7 @@ func (c *hostsCommand) check(ctx context.Context) error {
 			return err
 		}
 	}
-	return cmp.Or(c.ReadOnce(c.Sources...), c.Input.Check())
+	return c.Input.Check(c.Sources...)
 }
 
 // execute counts the rows of the inputs by authority, compares them with the rules, and writes the
@@ -116,8 +117,8 @@ func (c *hostsCommand) execute(ctx context.Context) (status int, err error) {
 	return exitDone, nil
 }
 
-// countRows counts the rows of all inputs by authority, in waiting, and returns their number.
-// It reads several inputs at once. If several fail, it returns the error of the first of them.
+// countRows counts the rows of all inputs by authority, in waiting, and returns their number. It reads
+// several inputs at once, but returns the error of the first that fails, in their order.
 func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (rows int64, err error) {
 	inputs, err := c.Resolve(ctx, c.s.in, option.Out.With(c.Out))
 	if err != nil {
@@ -135,7 +136,7 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 			break
 		}
 		var counted int64
-		var schemeless string // as of call
+		var schemeless string // as in call
 		lane, progress := pool.Lane(ctx), c.shown.Output(1)
 		chain.Start(outputs.Steps{
 			Work: func() (err error) {
@@ -152,7 +153,8 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 	return rows, err
 }
 
-// countInput counts the rows of an input by authority, and closes its lane. schemeless is as of call.
+// countInput counts the rows of an input by authority, through lane, which it closes. schemeless is as
+// in call.
 func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *batch.Lane, progress *console.OutputProgress) (rows int64, schemeless string, err error) {
 	defer lane.Close()
 	o := c.Reading
@@ -170,8 +172,8 @@ func (c *hostsCommand) countInput(ctx context.Context, in frontier.Input, lane *
 	return stats.Rows, src.First().Schemeless, err
 }
 
-// findHosts returns the robots.txt that the rules lack, or that are stale. found is nil
-// without rules: then all are missing.
+// findHosts returns the robots.txt that the rules lack, or that are stale, for the hosts of waiting.
+// found is nil if no rules are named: then all are missing.
 func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, waiting *hosts.Waiting) (*hosts.Wanted, error) {
 	o := hosts.Options{AsOf: c.AsOf.Unix(), MaxAge: int64(c.MaxAge / time.Second), Memory: c.Running.Memory / 4, Folder: os.TempDir()}
 	if found == nil {

@@ -36,9 +36,9 @@ type job struct {
 	config.Job
 	inputs  []frontier.Input // of the shard, if there are shards
 	planned []outputs.Output
-	blanks  lines.Blanks
+	blanks  lines.Blanks            // the lines of lists that have a blank within the URL
 	opened  *frontier.Concatenation // the inputs of the first output, opened before the rules; nil once they are read
-	found   *ruleset.Found          // what the rules are
+	found   *ruleset.Found          // what each -rules is
 	rules   *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
@@ -49,9 +49,9 @@ type job struct {
 	record    *outputs.Record // nil for none
 	pool      *batch.Pool     // while outputs are written
 	atOnce    int             // how many outputs are written at once
-	// versions are those of the rules when they were opened.
+	// versions are those of the rules before they were opened; nil without record.
 	versions *ruleset.Versions
-	// stopped says that an earlier run of the shard did not come to its end.
+	// stopped says that an earlier run of the shard did not end, and may have left temporary files.
 	stopped bool
 }
 
@@ -66,16 +66,16 @@ func (j *job) Flags() cli.Flags { return j.Job.Flags(&j.Running) }
 const failureTime = 15 * time.Second
 
 // failed writes the summary of a job that failed to -summary-json, so that an earlier job's
-// summary is not taken for this one's. It does not replace another file.
+// summary is not taken for this one's. It does not replace a file that is no summary.
 func (j *job) failed(ctx context.Context, err error, status int) {
 	if j.SummaryJSON == "" || j.SummaryJSON == blob.Stdio {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), failureTime)
 	defer cancel()
-	earlier, unread := report.IsSummary(ctx, j.SummaryJSON)
-	if !earlier && !errors.Is(unread, fs.ErrNotExist) {
-		return // another file, or nobody knows
+	earlier, unreadable := report.IsSummary(ctx, j.SummaryJSON)
+	if !earlier && !errors.Is(unreadable, fs.ErrNotExist) {
+		return
 	}
 	s := j.summary
 	if s == nil {
@@ -92,7 +92,7 @@ func (j *job) failed(ctx context.Context, err error, status int) {
 	}
 }
 
-// left implements command: it also says that -resume goes on, if the job has a manifest.
+// left implements command. It also says that -resume goes on, if the job has a manifest.
 func (j *job) left() option.Message {
 	m := leftText(j.Out)
 	if j.record != nil {
@@ -101,7 +101,8 @@ func (j *job) left() option.Message {
 	return m
 }
 
-// check takes operands as -in, or stdin if there are none and it is piped in, and finds what is wrong with the flags.
+// check adds the operands to -in, or stdin if there is no input and it is a pipe or a file, and returns an
+// error for flags that do not go together.
 func (j *job) check(ctx context.Context) error {
 	j.In = append(j.In, j.operands...)
 	if !j.HasInputs() && !slices.ContainsFunc(j.Sources, config.IsStdin) && console.IsPiped(j.s.in) {
@@ -132,7 +133,7 @@ func (j *job) execute(ctx context.Context) (status int, err error) {
 	return j.summary.ExitStatus, nil
 }
 
-// setWanted sets what the columns need to know of the rules, and warns of odd values of -use.
+// setWanted sets what the rules are read for, which the columns decide, and warns of odd values of -use.
 func (j *job) setWanted() {
 	o := &j.Rules.Options
 	o.Verdicts, o.Explain, o.Digests, o.Usage = true, j.Columns.Explain || j.ReportFile != "", slices.Contains(j.With, batch.BodyDigest), batch.UsageOf(j.Columns.Verdicts)
@@ -140,7 +141,8 @@ func (j *job) setWanted() {
 	j.warnUses(j.Uses)
 }
 
-// judge does the whole job, from the inputs to the summary.
+// judge does the whole job, from the inputs to the summary. All that can fail early is done before the
+// rules are read, which may take long.
 func (j *job) judge(ctx context.Context) error {
 	if err := j.planOutputs(ctx); err != nil {
 		return err
@@ -149,8 +151,11 @@ func (j *job) judge(ctx context.Context) error {
 	if !j.DryRun {
 		release, err = outputs.Claim(j.Out, j.Shard)
 	}
+	if missing := (*blob.MissingFolderError)(nil); errors.As(err, &missing) {
+		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
+	}
 	if err != nil {
-		return adviseFolder(err)
+		return err
 	}
 	defer release()
 	if j.First == 0 && !j.DryRun {
@@ -238,8 +243,8 @@ func create(ctx context.Context, file option.Given) (blob.Writer, error) {
 }
 
 // planOutputs finds the inputs of the job or shard, decides which outputs they go to, and
-// divides the memory. It checks the inputs and outputs of all shards, because they share a
-// folder.
+// divides the memory. It checks the inputs and outputs of all shards, so that each shard reports a
+// mistake that concerns another.
 func (j *job) planOutputs(ctx context.Context) error {
 	all, err := j.Resolve(ctx, j.s.in, j.written()...)
 	if err != nil {
@@ -264,22 +269,14 @@ func (j *job) planOutputs(ctx context.Context) error {
 	return nil
 }
 
-// written are the names of what the job writes.
+// written returns what the job writes, by the options that name it; a value is empty if the option is not
+// given.
 func (j *job) written() []option.Given {
 	return []option.Given{option.Out.With(j.Out), option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)}
 }
 
-// adviseFolder adds to an error about a missing folder how to have it made, and returns other
-// errors as they are.
-func adviseFolder(err error) error {
-	if missing := (*blob.MissingFolderError)(nil); errors.As(err, &missing) {
-		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
-	}
-	return err
-}
-
-// openTimelines opens the rules by time, if -as-of names a column. It returns an error for
-// rules without times.
+// openTimelines sets j.timelines, if -as-of names a column with the time of each row. It returns an
+// error for rules without times.
 func (j *job) openTimelines() (err error) {
 	if j.AsOfColumn == "" {
 		return nil
@@ -291,7 +288,8 @@ func (j *job) openTimelines() (err error) {
 	return err
 }
 
-// newEvaluator returns a worker's evaluator, with the flags as options.
+// newEvaluator returns the evaluator of a worker, as the flags ask for it. It also counts verdicts for
+// -report, and finds the earliest time of a row.
 func (j *job) newEvaluator() batch.Evaluator {
 	o := evaluate.Options{Agents: len(j.Chains), Combine: j.Combined(), ListMemory: j.BatchMemory(), Profile: j.Profile, Missing: j.Missing}
 	o.Explain = j.Explain || j.html != nil
@@ -309,10 +307,10 @@ func (j *job) newEvaluator() batch.Evaluator {
 	return j.html.Counting(e)
 }
 
-// checkLimits sets the summary's exit status if more rows are without a verdict, or of unknown
-// hosts, than the limits permit. It returns a message for each limit that is exceeded.
+// checkLimits returns a message for each limit that the rows counted in s exceed. If there is one, it
+// sets the exit status of s.
 func checkLimits(l *config.Limits, s *report.Summary) (exceeded []option.Message) {
-	for _, most := range []struct {
+	for _, limit := range []struct {
 		permitted cli.Allowance
 		count     int64
 		what      string
@@ -321,17 +319,17 @@ func checkLimits(l *config.Limits, s *report.Summary) (exceeded []option.Message
 		{l.MaxInvalid, s.Unknown(), "have no verdict", option.MaxInvalid},
 		{l.MaxNoRobots, s.OfNothing(), "are of hosts of which nothing is known", option.MaxNoRobots},
 	} {
-		if !most.permitted.Permits(most.count, s.Rows) {
+		if !limit.permitted.Permits(limit.count, s.Rows) {
 			s.ExitStatus = exitExceeded
 			exceeded = append(exceeded, option.Messagef("%s of %s rows %s, more than %s permits; the output is complete",
-				report.Number(most.count), report.Number(s.Rows), most.what, most.flag.With(most.permitted.String())))
+				report.Number(limit.count), report.Number(s.Rows), limit.what, limit.flag.With(limit.permitted.String())))
 		}
 	}
 	return exceeded
 }
 
-// finish writes the report and the summary, also to file unless that is nil, prints warnings,
-// and sets the exit status.
+// finish completes the summary, writes the report, writes the summary to file unless that is nil, and
+// prints warnings and the summary.
 func (j *job) finish(file blob.Writer) error {
 	s := j.summary
 	s.CountOdd(j.rules.Odd(), j.rules.Captured())
@@ -349,9 +347,7 @@ func (j *job) finish(file blob.Writer) error {
 		}
 	}
 	j.shown.End()
-	for _, m := range exceeded {
-		j.log.Warn(m)
-	}
+	j.log.WarnAll(exceeded)
 	j.warnDoubts()
 	j.noteOdd(j.rules.Odd(), whenRead)
 	text := s.String()
@@ -368,17 +364,15 @@ func (j *job) finish(file blob.Writer) error {
 	return nil
 }
 
-// warnDoubts warns of what was likely not meant: doubtful counts, blanks within lines, hosts
-// that may be allowed only because WARC files have no record of a failed fetch, misspelt
-// agents, and hosts that the rules have under another name.
+// warnDoubts warns of what was likely not meant: counts that point to wrong rules or columns, blanks
+// within URLs, hosts that may be allowed only because WARC files have no record of a failed fetch,
+// misspelt agents, and hosts that the rules have under another name.
 func (j *job) warnDoubts() {
 	d := report.Doubts{TimeColumn: j.AsOfColumn, Schemeless: j.schemeless, KnownMissing: j.AllowNone}
 	if t, ok := j.firstTime.Time(); ok {
 		d.FirstTime = &t
 	}
-	for _, m := range d.Of(j.summary) {
-		j.log.Warn(m)
-	}
+	j.log.WarnAll(d.Of(j.summary))
 	if count, line := j.blanks.Count(); count > 0 {
 		j.log.Notice(report.WithBlanks(count, line))
 	}
@@ -387,31 +381,21 @@ func (j *job) warnDoubts() {
 			j.log.Notice(m)
 		}
 	}
-	for _, m := range j.rules.Misspelt() {
-		j.log.Warn(m)
-	}
+	j.log.WarnAll(j.rules.Misspelt())
 	j.noteOtherNames()
 }
 
-// noteOtherNames says that the rules have some hosts by another name, such as with www, if they have no
-// robots.txt by the name in the URLs.
+// noteOtherNames says that the rules have hosts of the inputs by another name alone, such as with www.
 func (j *job) noteOtherNames() {
-	count, example, near := 0, "", ""
-	looked := j.misses.Authorities()
-	for _, authority := range looked {
-		if other := j.rules.Near(authority); other != "" {
-			if count++; near == "" {
-				example, near = authority, other
-			}
-		}
-	}
-	if count > 0 {
-		j.log.Notice(report.OtherNames(count, len(looked), example, near))
+	missing := j.misses.Authorities()
+	renamed := slices.DeleteFunc(slices.Clone(missing), func(authority string) bool { return j.rules.Near(authority) == "" })
+	if len(renamed) > 0 {
+		j.log.Notice(report.OtherNames(len(renamed), len(missing), renamed[0], j.rules.Near(renamed[0])))
 	}
 }
 
-// longFrom is the size of inputs from which a job shows its plan on a terminal, in bytes. It is
-// a variable for tests.
+// longFrom is the size of all inputs in bytes from which a job prints its plan on a terminal before it
+// begins. It is a variable for tests.
 var longFrom = int64(1 << 30)
 
 // dryRun checks inputs and outputs, and prints the plan of the job, whose rules were found.

@@ -38,9 +38,9 @@ type lintCommand struct {
 	rules               config.Rules
 	limit               int
 	json, sarif, counts bool
-	least               lint.Severity
-	failOn              lint.Severity
-	ignore              []string // codes
+	least               lint.Severity // of what is shown
+	failOn              lint.Severity // from which on the exit status is 1
+	ignore              []string      // codes
 }
 
 func newLint() *lintCommand {
@@ -83,7 +83,8 @@ func (c *lintCommand) setIgnored(code string) error {
 	return lint.CheckCode(code)
 }
 
-// check takes the operands as sources, and returns an error for flags that do not go together.
+// check puts the sources of -rules before the operands, which are sources as well, and returns an error
+// for flags that do not go together.
 func (c *lintCommand) check(context.Context) error {
 	c.operands = append(c.rules.Sources, c.operands...)
 	switch {
@@ -118,8 +119,8 @@ func (c *lintCommand) execute(ctx context.Context) (status int, err error) {
 	return exitDone, nil
 }
 
-// refuseWebsites returns an error if a name is the URL of a website, which the program never
-// contacts. instead is a format with one %s for the URL, and says what to do.
+// refuseWebsites returns an error if a name is the URL of a website, because the program contacts none.
+// instead says what to do; it is a format with one %s for the URL.
 func refuseWebsites(names []string, instead string) error {
 	for _, name := range names {
 		if scheme, _, ok := strings.Cut(strings.ToLower(name), "://"); ok && (scheme == "http" || scheme == "https") {
@@ -129,8 +130,8 @@ func refuseWebsites(names []string, instead string) error {
 	return nil
 }
 
-// lintWords returns an option in the words of lint, whose sources are operands: the value of
-// -rules alone.
+// lintWords is [cli.Words] for lint, where a source is an operand: in place of -rules and a value it
+// returns the value.
 func lintWords(o option.Given) string {
 	if o.Name == option.Rules && o.Value != "" {
 		return o.Value

@@ -24,9 +24,9 @@ import (
 
 func main() {
 	debug.SetTraceback("crash")  // a crash ends with SIGABRT (134) then, not with 2 as wrong use does
-	log.SetOutput(io.Discard)    // drivers of stores log there what their errors say
-	console.IgnoreFailedWrites() // so that they are errors
-	console.CloseSubstitutes()   // so that a stream which is missing is an error
+	log.SetOutput(io.Discard)    // drivers of stores log what their errors also say
+	console.IgnoreFailedWrites() // so that a failed write is an error, and no signal
+	console.CloseSubstitutes()   // so that a missing stream is an error
 	ctx := console.Context()
 	out := blob.NewStdout(ctx)
 	status := run(ctx, os.Args[1:], os.Stdin, out, os.Stderr)
@@ -36,8 +36,8 @@ func main() {
 	os.Exit(status)
 }
 
-// isInput reports whether the first argument is a flag or an input of the main job, and not a
-// misspelt command.
+// isInput reports whether the first argument, which is no command, belongs to the main job: it is a
+// flag, or looks like an input rather than like a misspelt command.
 func isInput(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil || blob.IsURL(name) || strings.HasPrefix(name, "-") || strings.ContainsAny(name, "./*")
@@ -74,22 +74,23 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitDone
 }
 
-// start parses a command's arguments, runs it, reports its error, and returns the exit status.
-func start(ctx context.Context, described *cli.Command, args []string, s streams) (status int) {
-	asked := described.New().(command)
+// start makes the command that entry describes, parses its arguments, runs it, reports its error, and
+// returns the exit status.
+func start(ctx context.Context, entry *cli.Command, args []string, s streams) (status int) {
+	asked := entry.New().(command)
 	c := asked.common()
 	c.s, c.started = s, time.Now()
 	var err error
 	c.operands, err = asked.Flags().Parse(args, c.note)
 	if errors.Is(err, flag.ErrHelp) {
-		text := program.Help(described)
-		if described == program.Main && !cli.WantsAllHelp(args) {
+		text := program.Help(entry)
+		if entry == program.Main && !cli.WantsAllHelp(args) {
 			text = program.ShortHelp()
 		}
 		fmt.Fprint(s.out, text)
 		return exitDone
 	}
-	c.openConsole(described) // as the flags up to an error of Parse say
+	c.openConsole(entry) // after an error of Parse, by the flags before it
 	ctx = blob.WithMemory(blob.WithTimeout(ctx, c.StoreTimeout), c.Memory)
 	if err == nil {
 		err = asked.check(ctx)
@@ -102,7 +103,7 @@ func start(ctx context.Context, described *cli.Command, args []string, s streams
 	switch {
 	case err == nil:
 		return status
-	case errors.Is(err, syscall.EPIPE) && described != program.Main:
+	case errors.Is(err, syscall.EPIPE) && entry != program.Main:
 		// The reader of stdout has what it wanted. The main job has dealt with that, and fails
 		// for another pipe, such as that of -summary-json.
 		return exitDone
@@ -117,12 +118,12 @@ func start(ctx context.Context, described *cli.Command, args []string, s streams
 	return status
 }
 
-// openConsole opens the console of a command, as the flags ask for it.
-func (c *call) openConsole(described *cli.Command) {
+// openConsole opens the console, as the flags ask for it.
+func (c *call) openConsole(entry *cli.Command) {
 	o := console.Options{JSON: c.LogJSON, OneLine: c.OneLine && !c.Verbose, Words: c.words}
 	o.Quiet = c.Quiet || o.OneLine
-	if described != program.Main {
-		o.Command = described.Name
+	if entry != program.Main {
+		o.Command = entry.Name
 	}
 	c.log = console.New(c.s.err, o)
 }

@@ -42,10 +42,11 @@ func readsObjects(inputs []frontier.Input) bool {
 }
 
 // openFirst opens the inputs of the first output before the rules, because captures take long
-// to read and errors should show before. It skips stdin, pipes and objects.
+// to read and errors should show before. It does nothing if the shard has no inputs, or if the first is
+// stdin, a pipe, or an object, which was looked up.
 func (j *job) openFirst(ctx context.Context) (err error) {
-	if len(j.planned) == 0 || len(j.planned[0].Inputs) == 0 || !areFiles(j.planned[0].Inputs[:1]) {
-		return nil // no input falls to the shard, or the first is stdin, a pipe, or an object, which was looked up
+	if len(j.planned) == 0 || !areFiles(j.planned[0].Inputs[:1]) {
+		return nil
 	}
 	j.opened, err = j.openInputs(ctx, j.planned[0])
 	return err
@@ -86,8 +87,9 @@ func (j *job) convertAll(ctx context.Context) error {
 	return j.record.End()
 }
 
-// mostUnderWay is the number of outputs that are written, wait for an older one or are made durable,
-// each with an open file and a lock. One flush of the disk serves several.
+// mostUnderWay is the most outputs that are begun and not durable yet: they are written, wait for an
+// older one, or are flushed to the disk. Each has an open file and a lock. There are many because one
+// flush of the disk serves several.
 const mostUnderWay = 96
 
 // conversion is an output that is being written.
@@ -97,21 +99,21 @@ type conversion struct {
 	src      *frontier.Concatenation // the inputs, if they were opened before
 	lane     *batch.Lane
 
-	// What convert has set:
+	// What convert sets:
 	path, name string // of what is written, and for people
 	stats      batch.Stats
 	sums       *manifest.Sums // nil if there is no manifest
 	read       outputs.Read
-	schemeless string // as of call
+	schemeless string // as in call
 	notes      []string
-	readerLeft bool
+	readerLeft bool        // the output is a pipe whose reader has closed it
 	late       blob.Writer // what has to be closed to complete the output; nil if it is complete
 	unlock     func()
 }
 
-// startAll starts the outputs in order. At most j.atOnce are written at once. done has, by index, the
-// outputs that an earlier run completed: those are only counted. It ends early if ctx ends or the rows
-// of -limit are judged.
+// startAll starts the outputs in order, and at most j.atOnce are written at once. done has, by index in
+// j.planned, the outputs that an earlier run completed, which are only counted; nil for none. It
+// returns early if ctx ends, or once the rows of -limit are judged.
 func (j *job) startAll(ctx context.Context, done []*manifest.Output, chain *outputs.Chain) error {
 	slots := make(chan struct{}, j.atOnce)
 	for i, out := range j.planned {
@@ -171,7 +173,8 @@ func (c *conversion) publish() error {
 	return nil
 }
 
-// keep counts an output that an earlier run completed.
+// keep counts an output that an earlier run completed. It returns an error if the summary or the report
+// would replace it.
 func (j *job) keep(o *manifest.Output, progress *console.OutputProgress) error {
 	path := j.record.PathOf(o)
 	if err := j.checkSparedOutput(path); err != nil {
@@ -182,7 +185,8 @@ func (j *job) keep(o *manifest.Output, progress *console.OutputProgress) error {
 	return nil
 }
 
-// complete counts an output that was written. It is called for one after the other.
+// complete counts an output that was written, and says which of its inputs were cut. It is called for
+// one output after the other.
 func (j *job) complete(c *conversion) error {
 	j.schemeless = cmp.Or(j.schemeless, c.schemeless)
 	j.summary.AddNotes(c.notes)
@@ -190,16 +194,19 @@ func (j *job) complete(c *conversion) error {
 		j.summary.Complete = false // the output's reader has what it wanted
 	}
 	j.summary.Add(c.name, &c.stats)
-	j.reportTruncated(c.read.Truncated)
+	for _, t := range c.read.Truncated {
+		j.log.Warn(option.Messagef("%w; the first %s taken", t.Err, report.Count(t.Rows, "row was", "rows were")))
+		j.summary.Truncated = append(j.summary.Truncated, manifest.Truncated{Input: t.Input, Rows: t.Rows})
+	}
 	c.progress.End()
 	return nil
 }
 
-// shownRedo is the number of outputs named that are done again.
-const shownRedo = 10
+// mostNamed is the most outputs of an earlier run that messages name.
+const mostNamed = 10
 
-// startRecord starts the job's manifest, if it has one. With -resume it returns the outputs
-// that an earlier run completed, by their index in j.planned; nil for others.
+// startRecord starts the job's manifest, if it has one. With -resume it returns, for each of j.planned,
+// the output that an earlier run completed, or nil. It returns no list if all outputs are to be made.
 func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 	if j.record == nil {
 		return nil, nil
@@ -219,7 +226,7 @@ func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 	return nil, err
 }
 
-// resume is startRecord with -resume. It says what is done again, and why.
+// resume is startRecord with -resume. It also says which outputs are made again, and why.
 func (j *job) resume(ctx context.Context, rules []manifest.Rules) ([]*manifest.Output, error) {
 	if j.Shard != nil {
 		if other := outputs.OtherCount(ctx, j.Out, j.Shard.Count); other > 0 {
@@ -248,7 +255,7 @@ func (j *job) resume(ctx context.Context, rules []manifest.Rules) ([]*manifest.O
 		j.log.Info(why+" since the last run: redoing all outputs", "resume", "done", 0, "reason", why)
 		return nil, nil
 	}
-	for _, redo := range resumed.Redo[:min(len(resumed.Redo), shownRedo)] {
+	for _, redo := range resumed.Redo[:min(len(resumed.Redo), mostNamed)] {
 		why := j.log.Say(redo)
 		j.log.Info(why+": it is done again", "redo", "reason", why)
 	}
@@ -257,18 +264,18 @@ func (j *job) resume(ctx context.Context, rules []manifest.Rules) ([]*manifest.O
 	return resumed.Done, nil
 }
 
-// warnLeft names outputs of an earlier run that this run does not write, because a reader of
-// the folder would also read those.
+// warnLeft warns of outputs of an earlier run that are not outputs of this one, because whoever reads
+// the folder would also read them.
 func (j *job) warnLeft(left []outputs.Left) {
-	for _, l := range left[:min(len(left), shownRedo)] {
+	for _, l := range left[:min(len(left), mostNamed)] {
 		j.log.Warn(l.Message())
 	}
-	if more := len(left) - shownRedo; more > 0 {
+	if more := len(left) - mostNamed; more > 0 {
 		j.log.Warn(option.Messagef("and %s more that this run does not write", report.Count(int64(more), "output", "outputs")))
 	}
 }
 
-// convert writes an output, up to the point at which publish completes it.
+// convert writes an output. One in a folder has its name only after publish.
 func (j *job) convert(ctx context.Context, c *conversion) (err error) {
 	src := c.src
 	if c.src = nil; src == nil {
@@ -318,11 +325,8 @@ func (j *job) checkSpared(path string) error {
 func (j *job) checkSparedOutput(path string) error {
 	out, _ := filepath.Abs(path)
 	for _, o := range []option.Given{option.Report.With(j.ReportFile), option.SummaryJSON.With(j.SummaryJSON)} {
-		if o.Value == "" {
-			continue
-		}
 		own, _ := filepath.Abs(o.Value)
-		if own == out || blob.Replaced(path)(o.Value) != "" {
+		if o.Value != "" && (own == out || blob.Replaced(path)(o.Value) != "") {
 			return option.Usagef("%s would replace an output: choose another name", o.Name.With(blob.Shown(o.Value)))
 		}
 	}
@@ -330,7 +334,7 @@ func (j *job) checkSparedOutput(path string) error {
 }
 
 // evaluate judges the rows of src and writes them to w, with checksums if the job has a manifest. It
-// fails if inputs or rules have changed since they were opened.
+// returns an error if inputs or rules have changed since they were opened.
 func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src *frontier.Concatenation, w blob.Writer) error {
 	first := src.First()
 	w, c.sums = j.record.Sums(w)
@@ -339,8 +343,8 @@ func (j *job) evaluate(ctx context.Context, c *conversion, t outputs.Target, src
 		w.Abort()
 		return fmt.Errorf("%s: %w", first.Input.Name(), err)
 	}
-	notable := []any{src, sink} // what has notes once all is written
-	if t.Format.IsBinary() {    // text has no types
+	notable := []any{src, sink} // for [report.Notes], once all is written
+	if t.Format.IsBinary() {    // those of the first input are about types, which text has not
 		notable = []any{src, first.Source, sink}
 	}
 	if c.sums != nil {
@@ -368,8 +372,8 @@ func (j *job) unchanged(src *frontier.Concatenation) error {
 	return cmp.Or(src.Unchanged(), j.rules.Unchanged())
 }
 
-// withCause replaces an error by its likely cause, if that is that an input or rules were
-// written to while they were read.
+// withCause returns err, an error while src was read, after its likely cause if that is another: somebody
+// wrote to an input or to rules meanwhile.
 func (j *job) withCause(ctx context.Context, err error, src *frontier.Concatenation) error {
 	if ctx.Err() != nil || errors.Is(err, blob.ErrChanged) || errors.Is(err, rulepack.ErrChanged) {
 		return err
@@ -380,16 +384,8 @@ func (j *job) withCause(ctx context.Context, err error, src *frontier.Concatenat
 	return err
 }
 
-// reportTruncated says which inputs of an output that is done were cut.
-func (j *job) reportTruncated(inputs []frontier.Truncated) {
-	for _, t := range inputs {
-		j.log.Warn(option.Messagef("%w; the first %s taken", t.Err, report.Count(t.Rows, "row was", "rows were")))
-		j.summary.Truncated = append(j.summary.Truncated, manifest.Truncated{Input: t.Input, Rows: t.Rows})
-	}
-}
-
-// checkOutputs returns an error if an output would replace something that the job reads,
-// before the first output is begun. It goes by names alone and opens no input.
+// checkOutputs returns an error if an output would replace something that the job reads. It is called
+// before the first output is begun, goes by names alone, and opens no input.
 func (j *job) checkOutputs() error {
 	for _, out := range j.planned {
 		for _, path := range j.Output.Paths(out, j.Reading.Format) {

@@ -9,7 +9,6 @@ import (
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
 	"robotsbatch/cmd/robotsbatch/internal/cli"
-	"robotsbatch/cmd/robotsbatch/internal/config"
 	"robotsbatch/cmd/robotsbatch/internal/console"
 	"robotsbatch/io/frontier"
 	"robotsbatch/io/frontier/pipe"
@@ -35,7 +34,7 @@ var pipeHelp = &cli.Command{
 	},
 }
 
-// pipeCommand is its configuration: that of a job without inputs and outputs of its own.
+// pipeCommand is a job that reads stdin and writes stdout.
 type pipeCommand struct{ job }
 
 func newPipe() *pipeCommand {
@@ -46,11 +45,10 @@ func newPipe() *pipeCommand {
 
 // Flags implements cli.Config.
 func (c *pipeCommand) Flags() cli.Flags {
-	return slices.Concat(c.Input.Flags().Only("url-column"), c.Rules.Flags(), c.Columns.Flags(), cli.Flags{{
-		Name: "workers", Argument: "N", Topic: config.RunningTopic, Standard: "1", Unrecorded: true, Value: cli.Count(&c.Workers),
-		Short: "batches to work on at once",
-		More:  "With one, a batch is read once the previous answer is written. At most 32 for each processor.",
-	}}, c.Running.Flags().Only("memory", "store-timeout", "log"), cli.Flags{c.VerboseFlag("warnings and a summary on stderr")})
+	running := c.Running.Flags().Only("workers", "memory", "store-timeout", "log")
+	workers := &running[0]
+	workers.Standard, workers.More = "1", "With one, a batch is read once the previous answer is written. "+workers.More
+	return slices.Concat(c.Input.Flags().Only("url-column"), c.Rules.Flags(), c.Columns.Flags(), running, cli.Flags{c.VerboseFlag("warnings and a summary on stderr")})
 }
 
 // check returns an error for flags and streams that do not go together.

@@ -54,13 +54,16 @@ type command interface {
 	cli.Config
 	// common is what all commands have.
 	common() *call
-	// check takes operands, and finds what is wrong with these and the flags together.
+	// check returns an error for flags and operands that do not go together. It also sets what follows
+	// from them, such as defaults.
 	check(ctx context.Context) error
-	// execute does what operands and flags ask for, and returns the exit status, unless it fails.
+	// execute does what flags and operands ask for. status is the exit status, if err is nil.
 	execute(ctx context.Context) (status int, err error)
-	// left says what is left when a signal stops the command, after a semicolon.
+	// left returns the end of the message that a signal stopped the command, from the semicolon on: what
+	// is left of its outputs.
 	left() option.Message
-	// failed is called when the command failed and has said why.
+	// failed is called when the command has failed, after the error was reported. status is the exit
+	// status.
 	failed(ctx context.Context, err error, status int)
 }
 
@@ -71,16 +74,18 @@ type call struct {
 	started  time.Time
 	operands []string
 	log      *console.Console
-	shown    *console.Progress // nil for none
+	shown    *console.Progress // nil before showProgress
 	// given has, by name, the values of the flags on the command line that are not
 	// cli.Flag.Unrecorded.
 	given map[string][]string
-	// schemeless is a line of a list of URLs without schemes; empty for none.
+	// schemeless is a line of the inputs that would be a URL if it had a scheme; empty for none. A warning
+	// quotes it.
 	schemeless string
-	budget     *budget.Budget // nil until sharedBudget makes it
-	// leastFailed is the least exit status of a failure, for a command of which 1 is a result.
+	budget     *budget.Budget // nil before sharedBudget
+	// leastFailed is the least exit status of a failure. It is 2 for commands that end with 1 when they
+	// have a result, such as that a URL is denied.
 	leastFailed int
-	words       option.Words // by which the reader gives options
+	words       option.Words // how messages spell options, such as with a dash
 }
 
 // sharedBudget returns the account of memory from which batches and the compiling of
@@ -104,22 +109,22 @@ func (c *call) check(context.Context) error { return nil }
 
 func (c *call) failed(context.Context, error, int) {}
 
-// note adds the value of a flag to c.given, unless it is unrecorded.
+// note adds the value of a flag to c.given, if the flag is recorded.
 func (c *call) note(o *cli.Flag, value string) {
 	if !o.Unrecorded {
 		c.given[o.Name] = append(c.given[o.Name], value)
 	}
 }
 
-// limitMemory keeps the program within -memory, which it first makes fit; see fitMemory.
+// limitMemory has the garbage collector keep the program within -memory, after fitMemory.
 func (c *call) limitMemory(sources []string) {
 	c.fitMemory(sources)
 	heap.Limit(c.Memory)
 }
 
 // fitMemory lowers the default of -memory to what the program's control group permits, and
-// says so. sources may be rule packs, whose mapped files count in the group; none is open yet, so each file
-// counts as one.
+// says so. sources are names of rules. A rule pack is mapped, and the group counts what is mapped. No
+// source is open yet, so each file is taken for a pack.
 func (c *call) fitMemory(sources []string) {
 	group, limited := heap.GroupLimit()
 	if !limited {
@@ -136,8 +141,8 @@ func (c *call) fitMemory(sources []string) {
 	}
 }
 
-// leftText says what a stopped command leaves that writes an output of this name, after a
-// semicolon.
+// leftText returns what left returns for a command with this output; it is empty for a command without
+// one.
 func leftText(output string) option.Message {
 	switch output {
 	case "":
@@ -149,7 +154,7 @@ func leftText(output string) option.Message {
 }
 
 // showProgress begins to show progress, if the flags ask for it, and returns the context for
-// the work. toStdout says that rows go to stdout.
+// the work, through which that reports its steps. toStdout says that rows go to stdout.
 func (c *call) showProgress(ctx context.Context, toStdout bool) context.Context {
 	c.shown = console.NewProgress(c.log, c.Progress, toStdout && console.IsTerminal(c.s.out), c.started)
 	return c.shown.Watch(ctx)
@@ -158,8 +163,8 @@ func (c *call) showProgress(ctx context.Context, toStdout bool) context.Context 
 // seconds are those since the command began.
 func (c *call) seconds() float64 { return time.Since(c.started).Seconds() }
 
-// failAsText writes an error that no command reports, for lack of flags such as -log, and
-// returns its exit status.
+// failAsText writes an error of no command, for which no flag such as -log can be given, and returns
+// its exit status.
 func failAsText(stderr io.Writer, err error) int {
 	return console.New(stderr, console.Options{Words: cli.Words}).Fail(err)
 }
@@ -173,11 +178,11 @@ func (c *call) refuseTerminal(t outputs.Target) error {
 	return nil
 }
 
-// find looks up what each -rules is, and opens none. It returns an error if an output would
-// replace rules. A rule pack of captures is made only when it is opened or compiled: nothing
-// else runs then, so it may take all of -memory.
+// find looks up what each -rules is, and opens none. It returns an error if one of outputs would
+// replace rules. The rules may take all of -memory: what takes so much is the rule pack that Open or
+// Compile makes of captures, and nothing else runs then.
 func (c *call) find(ctx context.Context, r *config.Rules, outputs ...option.Given) (*ruleset.Found, error) {
-	if !r.SingleElsewhere { // diff asks twice, for its two sides
+	if !r.SingleElsewhere { // else it is a side of diff, which has warned for both
 		r.Fallbacks(c.log.Notice)
 	}
 	o := r.Options
@@ -252,8 +257,8 @@ func (c *call) findRules(ctx context.Context, r *config.Rules) (*ruleset.Set, er
 	return c.openRules(ctx, r, found)
 }
 
-// checkTimeless returns an error if no rules have times, which the option asked needs. If only
-// some have none, it names them.
+// checkTimeless returns an error if none of the rules has times, which the option asked needs. If
+// only some have none, it says which.
 func (c *call) checkTimeless(asked option.Given, t ruleset.Timeless) error {
 	if t.All {
 		return option.Usagef("%s needs rules with times, and %s has none: captures have them in WARC files, or in a column fetched_at; "+
@@ -265,21 +270,21 @@ func (c *call) checkTimeless(asked option.Given, t ruleset.Timeless) error {
 	return nil
 }
 
-// noteOpened says, when rules are opened, what was read of captures, and how many bodies of rule
-// packs are no text.
+// noteOpened says, of rules that were just opened, what was read of captures, and how many bodies of
+// rule packs are no text.
 func (c *call) noteOpened(captured *ruleset.Captured, odd []ruleset.OddBodies) {
 	c.sayCaptured(captured)
 	c.noteOdd(odd, whenOpened)
 }
 
-// When it is known how many bodies of a source are HTML or binary: see ruleset.OddBodies.Read.
+// Values of [ruleset.OddBodies.Read]: when it is known how many bodies of a source are HTML or binary.
 const whenOpened, whenRead = false, true
 
-// noteOdd says how many bodies are HTML or binary, of the sources for which that is known at this
-// time.
-func (c *call) noteOdd(odd []ruleset.OddBodies, known bool) {
+// noteOdd says how many bodies are HTML or binary, for the sources for which that is known when, which
+// is whenOpened or whenRead.
+func (c *call) noteOdd(odd []ruleset.OddBodies, when bool) {
 	for i := range odd {
-		if source := &odd[i]; source.Read == known {
+		if source := &odd[i]; source.Read == when {
 			c.log.Info(report.OddBodies(source), "bodies", "rules", source.Name, "html", source.HTML, "binary", source.Binary)
 		}
 	}

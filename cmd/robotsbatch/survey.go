@@ -48,7 +48,7 @@ var surveyHelp = &cli.Command{
 // statsFormats are the values of -as.
 var statsFormats = cli.WordsOf(report.StatsFormats...)
 
-// counts are the forms for which flags of counts hold.
+// counts are the values of -as, for flags that are about counts.
 var counts = &cli.Formats{Names: cli.Names(statsFormats), Of: "counts", Else: option.Messagef("say in which form with %s", option.As.With("text"))}
 
 var baseWords = cli.WordsOf(stats.BaseReached, stats.BaseRules, stats.BaseAll)
@@ -60,13 +60,13 @@ type surveyCommand struct {
 	tableCommand
 	input   config.Input
 	uses    []usage.Use
-	changes bool                // a survey of what changed
-	format  *report.StatsFormat // of counts; nil for the table
-	rank    string
-	site    stats.Site
-	base    stats.Base
-	monthly bool
-	hasSite bool
+	changes bool                // write what changed
+	format  *report.StatsFormat // of -as, for counts; nil for the table
+	rank    string              // the file of -rank
+	site    stats.Site          // of -by
+	base    stats.Base          // of -of
+	monthly bool                // -by month is given
+	hasSite bool                // -by is given with another value
 }
 
 // Flags implements cli.Config.
@@ -84,11 +84,12 @@ func (c *surveyCommand) Flags() cli.Flags {
 		c.TableFlags().Saying("out", "the survey or the counts to write: a file, an object, or -"), c.countFlags(), cli.Flags{config.StatedUsesFlag(&c.uses)}, c.Running.Flags())
 }
 
-// countFlags returns the flags for counting sites.
+// countFlags returns the flags for counting sites. All but -by and -as are mistakes without -as.
 func (c *surveyCommand) countFlags() cli.Flags {
 	format := c.input.Flags().Only("in-format").Saying("in-format", "format of the saved survey")
-	flags := append(format, cli.Flags{{
-		Name: "rank", Argument: "FILE", Topic: config.InputTopic, Common: true, Files: true, Value: &c.rank,
+	format[0].For = counts
+	return append(format, cli.Flags{{
+		Name: "rank", Argument: "FILE", Topic: config.InputTopic, Common: true, Files: true, For: counts, Value: &c.rank,
 		Short: "list of domains by rank, a domain or RANK,DOMAIN a line",
 		More: "For example the Tranco list; .gz and .zst are read. An entry means the domain, host or authority (-by) to which it belongs. Sites are counted " +
 			"again among the first hundred, thousand and so on.",
@@ -98,24 +99,18 @@ func (c *surveyCommand) countFlags() cli.Flags {
 		More: "Without -as a table with a row for each site, and a column for each agent. A domain is a registered domain such as example.co.uk with all its hosts, a host has http and https together, and authority tells these " +
 			"apart. -by month counts the sites at the end of each month, and can be given with another.",
 	}, {
-		Name: "of", Argument: "SITES", Topic: config.OutputTopic, Common: true, Standard: "reached", Value: cli.OneOf(&c.base, baseWords...),
+		Name: "of", Argument: "SITES", Topic: config.OutputTopic, Common: true, Standard: "reached", For: counts, Value: cli.OneOf(&c.base, baseWords...),
 		Short: "what shares are of: sites that were reached, that have rules, or all",
 		More:  "reached are the sites with an answer, whichever it was; rules are those that served a robots.txt, and no page in its place; all includes sites without an answer.",
-	}}...)
-	for i := range flags {
-		if flags[i].Name != string(option.By) { // which also makes a table of sites
-			flags[i].For = counts
-		}
-	}
-	return append(flags, cli.Flag{
+	}, {
 		Name: "as", Argument: "FORMAT", Topic: config.OutputTopic, Common: true,
 		Short: "count sites instead: text, csv, json or html",
 		More:  "html is a single-file page like that of -report.",
 		Value: cli.OneOf(&c.format, statsFormats...),
-	})
+	}}...)
 }
 
-// setBy sets what counts as a site, or that each month is counted.
+// setBy takes a value of -by: what counts as a site, or that the sites of each month are counted.
 func (c *surveyCommand) setBy(s string) error {
 	if s == "month" {
 		c.monthly = true
@@ -146,28 +141,25 @@ func (c *surveyCommand) execute(ctx context.Context) (status int, err error) {
 			return 0, err
 		}
 	}
+	table, needsTimes := export.Survey(c.Chains, c.Classes, c.uses, c.History), option.Name("")
 	switch {
 	case c.format != nil:
 		return exitDone, c.writeCounts(ctx, saved)
 	case c.changes:
 		c.History = true
-		return exitDone, c.export(ctx, export.SurveyChanges(c.Chains, c.uses), option.Changes, c.uses...)
+		table, needsTimes = export.SurveyChanges(c.Chains, c.uses), option.Changes
 	case c.hasSite:
-		table, err := stats.SiteTable(ctx, c.Chains, stats.Options{Site: c.site})
-		if err != nil {
+		if table, err = stats.SiteTable(ctx, c.Chains, stats.Options{Site: c.site}); err != nil {
 			return 0, err
 		}
-		return exitDone, c.export(ctx, table, "")
+	case c.History:
+		needsTimes = option.History
 	}
-	timed := option.Name("")
-	if c.History {
-		timed = option.History
-	}
-	return exitDone, c.export(ctx, export.Survey(c.Chains, c.Classes, c.uses, c.History), timed, c.uses...)
+	return exitDone, c.export(ctx, table, needsTimes, c.uses...)
 }
 
-// check returns an error for flags that do not go together: those of the table, or with -as
-// those of counts.
+// check returns an error for flags that do not go together: flags of counts without -as, and flags of the
+// table with it.
 func (c *surveyCommand) check(context.Context) error {
 	if c.format == nil {
 		if err := c.countFlags().CheckFormat(c.given, counts.Of, ""); err != nil {
@@ -198,8 +190,8 @@ func (c *surveyCommand) check(context.Context) error {
 	return cmp.Or(config.StdinOnce(c.Sources, c.operands, []string{c.rank}), config.ResolveNames(option.Rank, &c.rank), config.ResolveNames(option.Out, &c.Out))
 }
 
-// isSaved reports whether the operand is a saved survey, and not rules. It returns an error
-// for flags that do not go with one.
+// isSaved reports whether the operand is a saved survey, whose sites -as counts, and not rules. It
+// returns an error for flags that do not go with one.
 func (c *surveyCommand) isSaved(ctx context.Context) (bool, error) {
 	if c.format == nil || len(c.Sources) > 0 || len(c.operands) == 0 {
 		return false, nil
@@ -218,7 +210,7 @@ func (c *surveyCommand) isSaved(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// writeCounts counts sites, in the saved survey or in rules, and writes the tables to -out.
+// writeCounts counts the sites of the saved survey, or else of the rules, and writes the counts to -out.
 func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error) {
 	read := []string{c.rank}
 	if saved { // rules are looked up by find
@@ -259,8 +251,8 @@ func (c *surveyCommand) writeCounts(ctx context.Context, saved bool) (err error)
 	return blob.WriteFile(ctx, c.Out, b.Bytes())
 }
 
-// countRules counts the sites in rules by what these deny the agents, or by what they state
-// about uses.
+// countRules counts the sites of the rules by what they deny the agents, or by what they state about
+// uses.
 func (c *surveyCommand) countRules(ctx context.Context, o stats.Options) (*stats.SiteCounter, error) {
 	c.History = c.monthly
 	c.warnUses(c.uses)

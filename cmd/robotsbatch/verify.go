@@ -45,11 +45,11 @@ var verifyHelp = &cli.Command{
 type verifyCommand struct {
 	call
 	config.Limits
-	hosts [][]byte // authorities of which packs are asked
+	hosts [][]byte // authorities for which packs are asked for their rules
 	merge bool
 
 	total    verify.Total
-	unlisted int // files that no manifest lists
+	unlisted int // the number of files that no manifest lists
 }
 
 // Flags implements cli.Config.
@@ -66,7 +66,7 @@ func (c *verifyCommand) Flags() cli.Flags {
 	}}, running.Before("quiet", c.VerboseFlag("also a line for each intact file")))
 }
 
-// addHost adds a host or URL whose rules are printed.
+// addHost adds the host of a value of -for, which is a host or a URL, to those whose rules are printed.
 func (c *verifyCommand) addHost(s string) error {
 	authority, err := urls.Authority(s)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *verifyCommand) execute(ctx context.Context) (status int, err error) {
 	return exitDone, c.total.Err()
 }
 
-// reportFinding reports what was found about a file, and counts it.
+// reportFinding says what was found out about a file, and counts it.
 func (c *verifyCommand) reportFinding(f verify.Finding) {
 	switch {
 	case f.Unlisted:
@@ -127,7 +127,7 @@ func (c *verifyCommand) reportFinding(f verify.Finding) {
 		report.Pack(c.s.out, f.Name, f.Pack)
 	}
 	for _, err := range f.Damage {
-		c.log.Warn(option.Messagef("%s", c.log.Message(err)))
+		c.log.Warn(option.Messagef("%w", err))
 	}
 }
 
@@ -177,8 +177,6 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 	exceeded := checkLimits(&c.Limits, summary)
 	c.log.Info(fmt.Sprintf("%s a whole: %s", report.Count(int64(shards), "shard makes", "shards make"), summary), "merged", "shards", shards, "summary", summary)
 	c.log.Lines(summary.Lines())
-	for _, m := range exceeded {
-		c.log.Warn(m)
-	}
+	c.log.WarnAll(exceeded)
 	return summary.ExitStatus, nil
 }

@@ -67,20 +67,20 @@ type Flag struct {
 	Repeat bool
 	// Files says that it takes a file's name.
 	Files bool
-	// Answers are names that are no flags, each with the value to give to this flag instead.
+	// Answers has names that somebody may take for a flag, each with the value of this flag that does the
+	// same: the error for the name says so.
 	Answers map[string]string
 	// For are the formats for which it holds; nil for all.
 	For *Formats
-	// Unrecorded flags are no options of a job in its manifest, because outputs are the same
-	// whatever their values: they name files, which a manifest lists apart, limit what the
-	// program uses, or say how to report.
+	// Unrecorded flags are not in the manifest of a job, because they do not change what outputs contain:
+	// they name files, which a manifest lists apart, limit what the program uses, or say how to report.
 	Unrecorded bool
-	// Value is where its value goes: a *bool, a *string or *[]string, for which it must not be empty, a
-	// Choice, or a func(string) error.
+	// Value is where its value goes: a *bool, a Choice, a func(string) error, or a *string or *[]string,
+	// which take no empty value.
 	Value any
 }
 
-// words are all values that it takes; nil for any.
+// words returns all values that the flag takes; nil if they cannot be listed.
 func (o *Flag) words() []string {
 	choice, _ := o.Value.(Choice)
 	return choice.Words
@@ -90,18 +90,18 @@ func (o *Flag) words() []string {
 // help.
 type Flags []Flag
 
-// Without leaves flags out by their names.
+// Without returns the flags except those of these names.
 func (f Flags) Without(names ...string) Flags {
 	return slices.DeleteFunc(slices.Clone(f), func(o Flag) bool { return slices.Contains(names, o.Name) })
 }
 
-// Only leaves out all others.
+// Only returns the flags of these names.
 func (f Flags) Only(names ...string) Flags {
 	return slices.DeleteFunc(slices.Clone(f), func(o Flag) bool { return !slices.Contains(names, o.Name) })
 }
 
-// Saying replaces what the help says of the flag of this name, its rest only by more, where a command
-// does something else with it.
+// Saying returns the flags with another help for the one of this name: short in place of its Short, and
+// more, if given, in place of its More.
 func (f Flags) Saying(name, short string, more ...string) Flags {
 	o := f.Only(name)[0]
 	o.Short = short
@@ -111,14 +111,14 @@ func (f Flags) Saying(name, short string, more ...string) Flags {
 	return f.Replacing(o)
 }
 
-// Replacing puts a flag in the place of the one of its name.
+// Replacing returns the flags with other in place of the one of the same name.
 func (f Flags) Replacing(other Flag) Flags {
 	all := slices.Clone(f)
 	all[slices.IndexFunc(all, func(o Flag) bool { return o.Name == other.Name })] = other
 	return all
 }
 
-// Before puts others before the flag of this name.
+// Before returns the flags with others before the one of this name.
 func (f Flags) Before(name string, others ...Flag) Flags {
 	at := slices.IndexFunc(f, func(o Flag) bool { return o.Name == name })
 	return slices.Insert(slices.Clone(f), at, others...)
@@ -162,8 +162,8 @@ type Formats struct {
 	// Names are the formats, and Of what has them, such as inputs.
 	Names []string
 	Of    string
-	// Else, if it says anything, makes the flag a mistake for other formats. It says why, or
-	// what to do there.
+	// Else says why other formats do not have the flag, or what to do there. If it is empty, the flag is
+	// ignored for them, else it is an error.
 	Else option.Message
 }
 
@@ -178,8 +178,8 @@ func (o *Flag) more() string {
 	return strings.TrimSpace(o.More + " For " + o.For.String() + ".")
 }
 
-// CheckFormat returns an error if a flag was given that must not be used with a format. given
-// has the values of flags by name, name is the format, and of is what has it, such as outputs.
+// CheckFormat returns an error if a flag was given that is an error for the format name; see
+// [Formats.Else]. given has the values of flags by name, and of is what has the format, such as outputs.
 func (f Flags) CheckFormat(given map[string][]string, of, name string) error {
 	for i := range f {
 		o := &f[i]
@@ -203,14 +203,14 @@ func (p *Program) Command(name string) *Command {
 	return nil
 }
 
-// Words puts an option into words: the flag of that name.
+// Words returns how a user of the command line gives an option: by the flag of its name.
 func Words(o option.Given) string { return "-" + o.String() }
 
 // Parse parses a command's arguments, in which flags may follow operands, sets the flags'
-// values and returns the operands. It calls given for each flag on the command line. Every
-// error but flag.ErrHelp is an [option.UsageError].
+// values and returns the operands. It calls given for each flag on the command line, with its value.
+// The error is flag.ErrHelp if help was asked for, else an [option.UsageError].
 func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands []string, err error) {
-	before := make(map[string]bool)
+	seen := make(map[string]bool)
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -242,13 +242,13 @@ func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands
 			value, args = args[0], args[1:]
 		}
 		err := errors.New("it was given before, and can be given once")
-		if o.Repeat || !before[name] {
+		if o.Repeat || !seen[name] {
 			err = o.set(value)
 		}
 		if err != nil {
 			return nil, option.Usagef("%s: %w", option.Name(name).With(value), err)
 		}
-		before[name] = true
+		seen[name] = true
 		given(o, value)
 	}
 	if slices.Contains(operands, "") {
@@ -312,7 +312,7 @@ func (f Flags) errUnknown(name string) error {
 	return option.Usagef("there is no flag -%s here", name)
 }
 
-// WantsAllHelp reports whether args contain -help all.
+// WantsAllHelp reports whether all stands after -h or -help in args.
 func WantsAllHelp(args []string) bool {
 	at := slices.IndexFunc(args, func(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" })
 	return at >= 0 && slices.Equal(args[at+1:min(at+2, len(args))], []string{"all"})

@@ -25,16 +25,14 @@ func (p *Program) ShortHelp() string {
 	return t.String()
 }
 
-// Help returns the full help for a command.
+// Help returns the full help for a command. That of the main job also names all others.
 func (p *Program) Help(c *Command) string {
 	var t text
 	t.add("%s\nUsage:\n", Wrap(p.nameOf(c)+" "+c.About, "", ""))
 	usage := c.Usage
 	if c == p.Main {
-		for _, other := range p.Commands {
-			usage = append(usage[:len(usage):len(usage)], other.Usage[0])
-		}
-		usage = append(usage, "version | help [COMMAND|TOPIC|WORD...]")
+		others := Map(p.Commands, func(other *Command) string { return other.Usage[0] })
+		usage = slices.Concat(usage, others, []string{"version | help [COMMAND|TOPIC|WORD...]"})
 	}
 	t.add("%s\n", indented(usage))
 	if c.Details != "" {
@@ -84,7 +82,7 @@ func (o *Flag) FullText() string {
 // flagIndent stands before the lines of a text on a flag.
 const flagIndent = "                      "
 
-// lines returns the lines of help for a flag: its name and argument, and text beside them.
+// lines returns the lines of help for a flag: its name and argument, and text to their right.
 func (o *Flag) lines(text string) string {
 	begin, flag := "", "  "+strings.TrimSpace("-"+o.Name+" "+o.Argument)
 	if len(flag) >= len(flagIndent) {
@@ -143,6 +141,7 @@ func Wrap(text, begin, indent string) string {
 // text is a text that is made piece by piece.
 type text struct{ strings.Builder }
 
+// add adds a piece, formatted as by fmt.Printf.
 func (t *text) add(format string, args ...any) { fmt.Fprintf(t, format, args...) }
 
 // Texts returns the generated pages of help by name, such as the completions of shells.
@@ -189,7 +188,7 @@ func (p *Program) manPage() string {
 	return t.String()
 }
 
-// nameOf is what calls a command.
+// nameOf returns the words that call a command.
 func (p *Program) nameOf(c *Command) string {
 	if c == p.Main {
 		return "robotsbatch"
@@ -202,7 +201,7 @@ func (p *Program) commandWords() []string {
 	return append([]string{"help", "version"}, Map(p.Commands, func(c *Command) string { return c.Name })...)
 }
 
-// HelpWords returns the topics of help.
+// HelpWords returns the words for which help has a text: pages, generated texts and commands.
 func (p *Program) HelpWords() []string {
 	words := append(slices.Clone(p.Pages), "all", "options", "man", "bash", "zsh", "fish", "powershell", "version")
 	for _, c := range p.Commands {
@@ -213,13 +212,14 @@ func (p *Program) HelpWords() []string {
 	return words
 }
 
-// flagNames are a command's flags, with dashes.
+// flagNames returns the names of a command's flags, with dashes.
 func (c *Command) flagNames() []string {
 	return Map(c.New().Flags(), func(o Flag) string { return "-" + o.Name })
 }
 
-// completion returns how a shell completes the flag's value: words, a format with one %s for
-// its words; files, if it is a file's name; else any. It is "" for a flag without a value.
+// completion returns what completes the flag's value in a shell: words if the flag takes one of some
+// words, which replace the %s in it, files if it takes a file's name, else any. It is "" for a flag
+// without a value.
 func (o *Flag) completion(words, files, any string) string {
 	switch {
 	case o.Argument == "":

@@ -17,7 +17,8 @@ type Word[T any] struct {
 	Value T
 }
 
-// Choice is a flag's value that is one of words.
+// Choice is the value of a flag that takes one of some words. Set stores the word that was given, or
+// returns an error for another one.
 type Choice struct {
 	Words []string
 	Set   func(string) error
@@ -36,7 +37,7 @@ func OneOf[T any](dst *T, words ...Word[T]) Choice {
 	}}
 }
 
-// InWords joins names by commas, with word, such as "and", before the last.
+// InWords joins names by commas, with word, such as "and", before the last. There must be a name.
 func InWords(names []string, word string) string {
 	last := len(names) - 1
 	if last == 0 {
@@ -53,12 +54,12 @@ func Map[T, R any](items []T, of func(T) R) (all []R) {
 	return all
 }
 
-// WordsOf returns words for values that are called on the command line what String returns.
+// WordsOf returns words for values, each named by its String method.
 func WordsOf[T fmt.Stringer](values ...T) []Word[T] {
 	return Map(values, func(value T) Word[T] { return Word[T]{value.String(), value} })
 }
 
-// Names are the words, in their order.
+// Names returns the names of words, in their order.
 func Names[T any](words []Word[T]) []string {
 	return Map(words, func(w Word[T]) string { return w.Name })
 }
@@ -74,7 +75,7 @@ func NameOf[T comparable](words []Word[T], value T) string {
 // Count returns the function for a flag that takes a number from 1: it sets dst.
 func Count[T int | int64](dst *T) func(string) error {
 	bits := 64
-	if _, isInt := any(dst).(*int); isInt { // which has 32 on some machines
+	if _, isInt := any(dst).(*int); isInt { // which has 32 on some machines, and the same most on all
 		bits = 32
 	}
 	return func(s string) error {
@@ -107,7 +108,8 @@ func Size[T int | int64](dst *T, least T) func(string) error {
 	}
 }
 
-// parseSize parses a number of bytes as Size takes it. ok is false if it is none, or too large.
+// parseSize parses a number of bytes as Size takes it. ok is false if s is no such number, or a number
+// beyond int64.
 func parseSize(s string) (n int64, ok bool) {
 	form := sizeForm.FindStringSubmatch(strings.ToLower(s))
 	if form == nil {
@@ -144,7 +146,7 @@ func Age(dst *time.Duration) func(string) error {
 		if days, ok := strings.CutSuffix(s, "d"); ok {
 			var n int64
 			n, err = strconv.ParseInt(days, 10, 64)
-			age = 24 * time.Hour * time.Duration(min(max(n, 0), int64(math.MaxInt64/(24*time.Hour)))) // which does not overflow
+			age = 24 * time.Hour * time.Duration(min(max(n, 0), int64(math.MaxInt64/(24*time.Hour)))) // at most what a Duration holds
 		}
 		if err != nil || age < time.Second {
 			return errors.New("want a time span of a second or more, such as 36h or 7d (units: s, m, h, d)")

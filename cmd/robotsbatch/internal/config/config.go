@@ -29,7 +29,7 @@ const (
 // Topics are these parts, in order.
 var Topics = []string{InputTopic, RulesTopic, OutputTopic, RunningTopic}
 
-// OfOutputs says of a flag's formats that outputs have them.
+// OfOutputs is [cli.Formats.Of] for formats of outputs.
 const OfOutputs = "outputs"
 
 // Formats for which flags hold.
@@ -44,8 +44,8 @@ var (
 )
 
 // ResolveNames replaces file:// URLs by the paths of local files, and returns an error for
-// URLs that cannot be opened. name is the option for errors, which do not show a URL, because
-// it may have credentials.
+// URLs that cannot be opened. name is the option that has them. Errors show it without its value,
+// because a URL may have credentials.
 func ResolveNames(name option.Name, paths ...*string) error {
 	for _, path := range paths {
 		local, err := blob.LocalName(*path)
@@ -60,7 +60,7 @@ func ResolveNames(name option.Name, paths ...*string) error {
 	return nil
 }
 
-// pointers are those to the strings of a list.
+// pointers returns pointers to the elements of a list.
 func pointers(list []string) []*string {
 	all := make([]*string, len(list))
 	for i := range list {
@@ -69,7 +69,7 @@ func pointers(list []string) []*string {
 	return all
 }
 
-// oneFormat returns the value of a flag that takes the name of a format: it sets dst.
+// oneFormat returns the value of a flag that takes the name of a format and sets dst to the format.
 // available reports whether a format may be given.
 func oneFormat(dst *format.Format, available func(format.Format) bool) cli.Choice {
 	names := format.Names(available)
@@ -83,11 +83,11 @@ func oneFormat(dst *format.Format, available func(format.Format) bool) cli.Choic
 	}}
 }
 
-// isTable tells whether a format has columns and can be written.
+// isTable reports whether a format has columns and can be written.
 func isTable(f format.Format) bool { return f.Writable() && f != format.Text }
 
-// addEach returns the function for a flag that takes names separated by commas: it adds the
-// values of each to dst, each value once. parse returns the values of a name.
+// addEach returns the function for a flag that takes names separated by commas. It adds the values
+// of each name, which parse returns, to dst, unless they are there already.
 func addEach[T comparable](dst *[]T, parse func(string) ([]T, error)) func(string) error {
 	return func(s string) error {
 		for _, name := range strings.Split(s, ",") {
@@ -121,7 +121,7 @@ type Running struct {
 	Workers   int
 	BatchRows int
 	Memory    int64
-	sized     bool // Memory was asked for
+	sized     bool // Memory is no default: it was asked for, or FitMemory has set it
 	// StoreTimeout is how long an object store may make no progress; 0 is the default.
 	StoreTimeout time.Duration
 
@@ -184,12 +184,13 @@ func (c *Running) Flags() cli.Flags {
 	}}
 }
 
-// VerboseFlag is -verbose of a command that says this then.
+// VerboseFlag returns the flag -verbose. short says what the command says more with it.
 func (c *Running) VerboseFlag(short string) cli.Flag {
 	return cli.Flag{Name: "verbose", Topic: RunningTopic, Unrecorded: true, Short: short, Value: &c.Verbose}
 }
 
-// SetWork sets the defaults of workers, memory and rows of a batch, and limits the workers.
+// SetWork sets the defaults of workers, memory and rows of a batch that were not asked for, and limits
+// the workers.
 func (c *Running) SetWork() {
 	if c.Workers == 0 {
 		c.Workers = runtime.GOMAXPROCS(0)
@@ -203,22 +204,22 @@ func (c *Running) SetWork() {
 	}
 }
 
-// LimitWorkers bounds the workers by the processors.
+// LimitWorkers lowers the workers to the most that the processors can keep busy.
 func (c *Running) LimitWorkers() { c.Workers = min(c.Workers, mostWorkers*runtime.GOMAXPROCS(0)) }
 
-// FlightMemory is what all batches in flight may take together: what compiled rules leave
-// of -memory.
+// FlightMemory returns the bytes that all batches in flight may take together: what compiled rules
+// leave of -memory.
 func (c *Running) FlightMemory() int64 { return c.Memory - c.Memory/ruleset.RulesShare }
 
-// BatchMemory is the most bytes that one batch may take as it is read and decoded, and again as
-// it is written.
+// BatchMemory returns the most bytes that one batch may take while it is read and decoded, and again
+// while it is written.
 func (c *Running) BatchMemory() int64 { return c.FlightMemory() / 2 }
 
-// PieceMemory returns the most bytes that a part of a batch may take, if its rows need not
-// stay together. With more than two workers, two batches of each must fit into the quarter of
-// the memory in which batches begin, and each is counted twice: as read and as decoded.
+// PieceMemory returns the most bytes that a batch may take whose reader can cut it anywhere: smaller
+// batches keep more workers busy. With more than two workers, two batches of each must fit into the
+// quarter of the memory in which batches begin. Each counts twice, as it is read and as it is decoded.
 func (c *Running) PieceMemory() int64 {
-	const least = 512 << 10 // smaller ones cost more than they share out
+	const least = 512 << 10 // smaller batches cost more than other workers gain
 	size := c.BatchMemory() / 8
 	if c.Workers > 2 {
 		size = min(size, max(least, c.FlightMemory()/16/int64(c.Workers)))
@@ -226,20 +227,20 @@ func (c *Running) PieceMemory() int64 {
 	return size
 }
 
-// objectMemory returns the bytes for an object that is read, and for one that is written.
-func objectMemory(reads, writes bool) int64 {
-	need := int64(0)
+// objectMemory returns the bytes of the buffers for an object that is read, if one is, and for one
+// that is written, if one is.
+func objectMemory(reads, writes bool) (bytes int64) {
 	if reads {
-		need += blob.ReadMemory
+		bytes += blob.ReadMemory
 	}
 	if writes {
-		need += blob.WriteMemory
+		bytes += blob.WriteMemory
 	}
-	return need
+	return bytes
 }
 
-// ReserveObjects subtracts from -memory what is needed for an object that is read, and for one
-// that is written. It returns an error if too little is left.
+// ReserveObjects subtracts from -memory what an object takes that is read, if one is, and one that is
+// written, if one is. It returns an error if too little is left.
 func (c *Running) ReserveObjects(reads, writes bool) error {
 	c.Memory -= objectMemory(reads, writes)
 	if c.Memory < leastMemory {
@@ -248,10 +249,11 @@ func (c *Running) ReserveObjects(reads, writes bool) error {
 	return nil
 }
 
-// ReserveAtOnce returns how many of n inputs or outputs are processed at once: one more than
-// workers, so that these have work while one begins or ends; with a single worker one, so that
-// batches come in order. reads and writes say that they are objects: then it subtracts from -memory
-// what each but the first needs, up to a quarter of it. ReserveObjects did so for the first.
+// ReserveAtOnce returns how many of n inputs or outputs are processed at once: one more than there are
+// workers, so that these have work while one begins or ends, but one alone with a single worker, so that
+// batches come in order. If each reads or writes an object, it subtracts what these take from -memory,
+// for all but the first, for which ReserveObjects did. They get at most a quarter of -memory, which
+// may make them fewer.
 func (c *Running) ReserveAtOnce(n int, reads, writes bool) int {
 	if c.Workers == 1 {
 		return 1

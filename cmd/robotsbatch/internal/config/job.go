@@ -22,6 +22,7 @@ import (
 	"robotsbatch/io/report"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
+	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/usage"
 )
 
@@ -36,8 +37,8 @@ type Input struct {
 	In        []string
 	FilesFrom string
 	Reading   frontier.Options
-	others    []string // what else is read, as ReadOnce was told
-	// replaced is [blob.Replaced] of what Resolve found, and of FilesFrom.
+	others    []string // what else the command reads, from Check
+	// replaced is [blob.Replaced] of the inputs that Resolve found, and of FilesFrom.
 	replaced func(out string) string
 }
 
@@ -74,8 +75,8 @@ func (c *Input) Flags() cli.Flags {
 	}}
 }
 
-// CheckSpared returns an error if an output, out, would replace an input or the list of
-// inputs. Resolve must have found the inputs.
+// CheckSpared returns an error if one of the outputs out would replace an input or the list of
+// inputs. It may be called after Resolve.
 func (c *Input) CheckSpared(out ...option.Given) error {
 	for _, o := range out {
 		switch c.replaced(o.Value) {
@@ -92,19 +93,14 @@ func (c *Input) CheckSpared(out ...option.Given) error {
 // HasInputs reports whether -in or -files-from is given.
 func (c *Input) HasInputs() bool { return len(c.In) > 0 || c.FilesFrom != "" }
 
-// Check returns an error if no input is named, or one by an invalid URL.
-func (c *Input) Check() error {
+// Check returns an error if no input is named, one by an invalid URL, or stdin more than once among
+// these and others, which are also read.
+func (c *Input) Check(others ...string) error {
 	if !c.HasInputs() {
 		return option.Usagef("%s is missing: name a file, a folder or - for stdin", option.In)
 	}
-	return cmp.Or(ResolveNames(option.In, pointers(c.In)...), ResolveNames(option.FilesFrom, &c.FilesFrom))
-}
-
-// ReadOnce returns an error if stdin is more than one of the inputs, what names them, and others. Resolve
-// knows these others then.
-func (c *Input) ReadOnce(others ...string) error {
 	c.others = others
-	return StdinOnce(c.In, []string{c.FilesFrom}, others)
+	return cmp.Or(StdinOnce(c.In, []string{c.FilesFrom}, others), ResolveNames(option.In, pointers(c.In)...), ResolveNames(option.FilesFrom, &c.FilesFrom))
 }
 
 // StdinOnce returns an error if stdin is named more than once in lists of what is read.
@@ -120,9 +116,9 @@ func IsStdin(name string) bool {
 	return slices.Contains([]string{blob.Stdio, "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, name)
 }
 
-// Resolve returns the inputs that -in and -files-from name, in that order; those of a folder
-// or a pattern in the order of their names. An input that is named twice is an error, and so is an
-// output, out, that would replace one.
+// Resolve returns the inputs that -in and -files-from name, in that order, and those of a folder
+// or a pattern in the order of their names. It returns an error for an input that is named twice, and
+// for one that an output of out would replace.
 func (c *Input) Resolve(ctx context.Context, stdin io.Reader, out ...option.Given) ([]frontier.Input, error) {
 	c.Reading.Stdin = stdin
 	names := c.In
@@ -187,7 +183,8 @@ func (c *Output) Flags() cli.Flags {
 	}}
 }
 
-// TableFlags are those of a table that has no input's columns.
+// TableFlags are the flags for the output of a command that makes a table of its own, without columns
+// of an input.
 func (c *Output) TableFlags() cli.Flags {
 	f := c.Flags()
 	out, named := &f[0], &f[1]
@@ -199,7 +196,8 @@ func (c *Output) TableFlags() cli.Flags {
 
 var compressions = cli.WordsOf(format.Compressions()...)
 
-// setCompression sets the compression from its name, or from zstd:LEVEL.
+// setCompression sets the compression inside outputs, and that columns are encoded with it. s is
+// a name, or zstd:LEVEL.
 func (c *Output) setCompression(s string) (err error) {
 	c.Encode = true
 	if level, leveled := strings.CutPrefix(s, "zstd:"); leveled {
@@ -211,8 +209,8 @@ func (c *Output) setCompression(s string) (err error) {
 	return cli.OneOf(&c.Inside, compressions...).Set(s)
 }
 
-// shownCompressions lists the compressions for help, with the format of those that are only
-// for one.
+// shownCompressions lists the compressions for help. After one that only Arrow or only Parquet has, it
+// names that format.
 func shownCompressions() string {
 	shown := cli.Names(compressions)
 	for i, w := range compressions {
@@ -263,7 +261,7 @@ type Columns struct {
 	Explain  bool
 	Uses     []usage.Use
 	With     []*batch.ColumnKind
-	// Verdicts follows from the others and the agents.
+	// Verdicts are the columns to write, which NameColumns finds from the other fields and the agents.
 	Verdicts []batch.VerdictColumn
 }
 
@@ -313,7 +311,7 @@ func (c *Columns) Flags() cli.Flags {
 	}}
 }
 
-// StatedUsesFlag is -use of commands about what sites state.
+// StatedUsesFlag returns the flag -use of commands about what sites state. It adds the uses to dst.
 func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
 	return cli.Flag{
 		Name: "use", Argument: "NAMES", Topic: OutputTopic, Common: true, Repeat: true,
@@ -324,18 +322,18 @@ func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
 	}
 }
 
-// NameColumns sets the verdict columns for these agents. text says that the output is text,
-// which has no columns. It returns an error for flags that do not go together.
+// NameColumns sets c.Verdicts for these agents. text says that the output is a list of URLs, which
+// has no columns. It returns an error for flags that do not go together.
 func (c *Columns) NameColumns(agents []string, text bool) (err error) {
 	if c.agentsAs == agentsByNumber && len(agents) > mostColumns {
 		return option.Usagef("%d agents would be as many columns: take %s for one verdict and the list of the agents that are denied, %s for the list alone, or %s if that is what you want",
 			len(agents), option.AgentsAs.With("any-denied"), option.AgentsAs.With("list"), option.AgentsAs.With("columns"))
 	}
-	permits := c.Emit == batch.EmitPermitted || c.Emit == batch.EmitUnpermitted
-	if len(c.Uses) > 0 && !permits && text {
+	emitsByUse := c.Emit == batch.EmitPermitted || c.Emit == batch.EmitUnpermitted
+	if len(c.Uses) > 0 && !emitsByUse && text {
 		return option.Usagef("%s adds columns, and text has URLs only: choose another %s, or %s", option.Use, option.OutFormat, option.Emit.With("permitted"))
 	}
-	if permits && len(c.Uses) == 0 {
+	if emitsByUse && len(c.Uses) == 0 {
 		return option.Usagef("%s is about what may be used: say for what with %s, such as %s", option.Emit.With(c.emitName()), option.Use, option.Use.With(usage.TrainingName))
 	}
 	var kinds []*batch.ColumnKind
@@ -357,12 +355,12 @@ func (c *Columns) Combined() batch.Combine {
 	}[c.agentsAs]
 }
 
-// combinedName is what the summary calls the combined verdict; empty for none.
+// combinedName returns what the summary calls the combined verdict; empty if each agent has its own.
 func (c *Columns) combinedName() string {
 	return map[batch.Combine]string{batch.CombineAnyDenied: "any-denied", batch.CombineAllDenied: "all-denied"}[c.Combined()]
 }
 
-// emitName is the word for the rows to write.
+// emitName returns the value of -emit.
 func (c *Columns) emitName() string { return cli.NameOf(emits, c.Emit) }
 
 // Job is what a command line says of a job that judges rows.
@@ -386,7 +384,8 @@ type Job struct {
 	which string // -shard
 }
 
-// Limits say how many rows without a right answer still are success; the zero value, any number.
+// Limits say with how many rows without an answer the job is still a success. The zero value is any
+// number.
 type Limits struct{ MaxInvalid, MaxNoRobots cli.Allowance }
 
 // Flags returns the flags -max-invalid and -max-no-robots.
@@ -447,9 +446,8 @@ func (c *Job) Flags(r *Running) cli.Flags {
 	}}, r.Flags().Only(shown...))
 }
 
-// Check returns an error for flags that do not go together, and sets defaults. given has the
-// values, by name, of the flags that decide about the outputs' bytes; Check adds the agents of
-// -agents.
+// Check returns an error for flags that do not go together, and sets defaults. given has, by
+// name, the values of the flags that change what outputs contain. Check adds the agents of -agents to it.
 func (c *Job) Check(ctx context.Context, r *Running, given map[string][]string) error {
 	if err := c.CheckJudging(ctx, given); err != nil {
 		return err
@@ -460,7 +458,7 @@ func (c *Job) Check(ctx context.Context, r *Running, given map[string][]string) 
 	if c.Out == "/dev/stdout" {
 		c.Out = "-"
 	}
-	if err := c.checkShard(os.Getenv); err != nil {
+	if err := c.checkShard(); err != nil {
 		return err
 	}
 	most := min(r.BatchMemory()/2, 1<<30)
@@ -485,10 +483,10 @@ func (c *Job) Check(ctx context.Context, r *Running, given map[string][]string) 
 	return nil
 }
 
-// checkFiles returns an error for names of inputs and outputs that are missing, equal or
-// invalid, and resolves file:// URLs.
+// checkFiles resolves file:// URLs, and returns an error for names of inputs and outputs that are
+// missing, invalid, or given for two.
 func (c *Job) checkFiles() error {
-	if err := cmp.Or(c.ReadOnce(c.Sources...), c.Input.Check()); err != nil {
+	if err := c.Input.Check(c.Sources...); err != nil {
 		return err
 	}
 	switch {
@@ -521,20 +519,22 @@ func (c *Job) checkLimit() error {
 	return nil
 }
 
-// CheckJudging returns an error for flags of rules and agents that do not go together. It adds
-// the agents of -agents to given.
+// CheckJudging is the part of Check that concerns rules, agents and times.
 func (c *Job) CheckJudging(ctx context.Context, given map[string][]string) error {
 	if err := c.Rules.Check(ctx); err != nil {
 		return err
 	}
 	given["agents"] = append(given["agents"], c.Added...) // for -resume: the list, wherever it lies
-	return c.checkTimes()
+	if c.AsOfColumn == "" && (c.BeforeFirst != access.BeforeAsMissing || c.EverDenied) {
+		return option.Usagef("%s and %s are about the times of rows: name their column with %s", option.Assume.With(beforeFirst), option.EverDenied, option.AsOf.With("column:NAME"))
+	}
+	c.History = c.AsOfColumn != ""
+	return nil
 }
 
-// checkShard sets c.Shard from -shard. environment returns variables of the environment, which
-// -shard auto/N reads.
-func (c *Job) checkShard(environment func(string) string) (err error) {
-	if c.Shard, err = manifest.ParseShard(c.which, environment); err != nil {
+// checkShard sets c.Shard from -shard, which needs a folder of outputs and rules that can be read again.
+func (c *Job) checkShard() (err error) {
+	if c.Shard, err = manifest.ParseShard(c.which, os.Getenv); err != nil {
 		return &option.UsageError{Err: err}
 	}
 	if c.Shard == nil {
@@ -547,27 +547,21 @@ func (c *Job) checkShard(environment func(string) string) (err error) {
 	return c.CheckReread(option.Shard)
 }
 
-// Deal returns the inputs of the shard, dealt by their names. A single input is divided
-// instead: part is what the shard reads of it. Without shards it returns all inputs.
+// Deal returns the inputs of c.Shard. A single input is in all shards, and part is what this one
+// reads of it. Without shards Deal returns all inputs.
 func (c *Job) Deal(inputs []frontier.Input) (mine []frontier.Input, part batch.Part, err error) {
 	if c.Shard == nil {
 		return inputs, part, nil
 	}
-	names := make([]string, len(inputs))
-	for i, in := range inputs {
-		if in.Path == blob.Stdio {
-			return nil, part, option.Usagef("%s cannot divide stdin: name files with %s", option.Shard, option.In)
-		}
-		names[i] = in.Stem
+	if slices.ContainsFunc(inputs, func(in frontier.Input) bool { return in.Path == blob.Stdio }) {
+		return nil, part, option.Usagef("%s cannot divide stdin: name files with %s", option.Shard, option.In)
 	}
-	dealt := c.Shard.Deal(names) // which also records the names, for the manifest
+	names := cli.Map(inputs, func(in frontier.Input) string { return in.Stem })
+	numbers := c.Shard.Deal(names) // which also records the names, for the manifest
 	if len(inputs) == 1 {
 		return inputs, batch.Part{Index: c.Shard.Index, Count: c.Shard.Count}, nil
 	}
-	for _, number := range dealt {
-		mine = append(mine, inputs[number])
-	}
-	return mine, part, nil
+	return cli.Map(numbers, func(number int) frontier.Input { return inputs[number] }), part, nil
 }
 
 // NewSummary returns the summary of a job on these inputs that has judged no row yet.

@@ -25,8 +25,8 @@ import (
 
 // Rules is what a command line says of rules, and for whom they are.
 type Rules struct {
-	// Options say how they are opened. A zero AsOf is the newest fetch, which is put there when they
-	// are open.
+	// Options say how they are opened. A zero AsOf stands for the time of the newest fetch, which replaces
+	// it when they are open.
 	ruleset.Options
 	// Classes maps a chain to the agent's class, if the file of -agents states one.
 	Classes    map[string]string
@@ -36,14 +36,14 @@ type Rules struct {
 	Missing access.Missing
 	// AsOfColumn has the time of each row; empty where all have the same.
 	AsOfColumn string
-	// With AsOfColumn: BeforeFirst decides rows from before the first capture, EverDenied
-	// counts denials of later times.
+	// BeforeFirst and EverDenied need AsOfColumn. BeforeFirst decides rows from before the first
+	// capture, and EverDenied denies rows that any later capture denies.
 	BeforeFirst access.BeforeFirst
 	EverDenied  bool
 	// AllowUnreadable permits uses that are stated in a form that cannot be read.
 	AllowUnreadable bool
 	MaxAge          time.Duration
-	// Host is that of a source that is a single robots.txt; Single are its URLs.
+	// Host is the host of a source that is a single robots.txt, as -for has it; Options.Single is made of it.
 	Host string
 }
 
@@ -101,11 +101,12 @@ func (c *Rules) Flags() cli.Flags {
 	}}
 }
 
-// RuleForms says what rules may be.
+// RuleForms is the help on what -rules takes.
 const RuleForms = "Files are called example.com, example.com.txt, example.com/robots.txt, with a port example.com_8443. Captures are WARC files or tables " +
 	"(Arrow, Parquet, csv, tsv, jsonl) with url or authority, body, status, fetched_at, location, error: a file, a folder or a quoted pattern."
 
-// OneTimeFlags are those of a command whose rows have no times. asOf is the help of -as-of.
+// OneTimeFlags returns the flags for rules and agents of a command that judges as of one time, and not
+// each row as of its own. asOf is the help of -as-of.
 func (c *Rules) OneTimeFlags(asOf string) cli.Flags {
 	return c.Flags().Without("ever-denied").Replacing(c.assumeFlag(missingCase, status429, redirectCase)).Saying("as-of", asOf,
 		"2026-03-01T12:00:00Z, or a day, meaning its end. A pack knows earlier times only if compiled with -history (robotsbatch help history).")
@@ -137,7 +138,7 @@ func (c *Rules) addAgent(s string) error {
 
 // Check reads the agents of -agents, sets defaults, and returns an error for flags of rules that do not
 // go together.
-func (c *Rules) Check(ctx context.Context) error {
+func (c *Rules) Check(ctx context.Context) (err error) {
 	if err := c.addAgents(ctx); err != nil {
 		return err
 	}
@@ -155,15 +156,13 @@ func (c *Rules) Check(ctx context.Context) error {
 	if len(c.Chains) == 0 {
 		c.Chains = []matcher.Chain{{matcher.Everyone}}
 	}
-	if c.Host == "" {
-		return nil
+	if c.Host != "" {
+		c.Single, err = ruleset.ParseFor(c.Host)
 	}
-	var err error
-	c.Single, err = ruleset.ParseFor(c.Host)
 	return err
 }
 
-// CheckOneTime is Check for commands whose rows have no times.
+// CheckOneTime is Check for commands that judge as of one time.
 func (c *Rules) CheckOneTime(ctx context.Context) error {
 	if c.AsOfColumn != "" {
 		return option.Usagef("%s is for the main job and pipe, where rows have times: here it takes one time", option.AsOf.With("column:"+c.AsOfColumn))
@@ -171,17 +170,9 @@ func (c *Rules) CheckOneTime(ctx context.Context) error {
 	return c.Check(ctx)
 }
 
-// checkTimes returns an error for flags that need -as-of column:NAME, if that is not given.
-func (c *Rules) checkTimes() error {
-	if c.AsOfColumn == "" && (c.BeforeFirst != access.BeforeAsMissing || c.EverDenied) {
-		return option.Usagef("%s and %s are about the times of rows: name their column with %s", option.Assume.With(beforeFirst), option.EverDenied, option.AsOf.With("column:NAME"))
-	}
-	c.History = c.AsOfColumn != ""
-	return nil
-}
-
-// addAgents adds the agents of the -agents file to those of -agent, and sets c.Classes. c.Added has the
-// names that -agent does not give.
+// addAgents adds the agents of the -agents file that -agent does not give to c.Chains and c.Added, and
+// sets c.Classes. If there is no such file but the value looks like names, the error says how to give
+// these.
 func (c *Rules) addAgents(ctx context.Context) error {
 	if c.AgentsFile == "" {
 		return nil
@@ -223,7 +214,8 @@ func (c *Rules) addAgents(ctx context.Context) error {
 	return nil
 }
 
-// spelling returns a chain as -agent spells it; "" if no -agent names it.
+// spelling returns the agent of c.Chains that equals chain but for the case of letters; "" if there is
+// none.
 func (c *Rules) spelling(chain string) string {
 	for _, other := range c.AgentChains() {
 		if strings.EqualFold(other, chain) {
@@ -259,7 +251,7 @@ func (c *Rules) AgentChains() []string {
 	return cli.Map(c.Chains, func(chain matcher.Chain) string { return strings.Join(chain, ",") })
 }
 
-// AsOfSeconds is the time that ages are counted up to, in seconds since 1970; 0 for none.
+// AsOfSeconds returns the time up to which ages are counted, in seconds since 1970; 0 if it is not set.
 func (c *Rules) AsOfSeconds() int64 {
 	if c.AsOf.IsZero() {
 		return 0
@@ -267,8 +259,8 @@ func (c *Rules) AsOfSeconds() int64 {
 	return c.AsOf.Unix()
 }
 
-// TakePaths returns the operands as URLs: a path gets the host of -for. If -for is given
-// without -rules, it first takes the rules from the first operand.
+// TakePaths returns the operands of explain as URLs: it puts the host of -for before a path. If -for is
+// given without -rules, the first operand is the robots.txt, and becomes c.Sources.
 func (c *Rules) TakePaths(operands []string) ([]string, error) {
 	if c.Host != "" && len(c.Sources) == 0 {
 		if len(operands) < 2 {
@@ -291,7 +283,8 @@ func (c *Rules) TakePaths(operands []string) ([]string, error) {
 	return operands, nil
 }
 
-// Fallbacks warns of each agent with names that are likely meant to be several agents.
+// Fallbacks calls warn for each agent of several names that have nothing in common, which were likely
+// meant to be several agents.
 func (c *Rules) Fallbacks(warn func(option.Message)) {
 	for _, chain := range c.Chains {
 		if !chain.Related() {
@@ -310,12 +303,11 @@ const (
 	unreadable   = "unreadable"
 )
 
-// assumption is a case of -assume.
+// assumption is a case of -assume: its name, and for the help when it applies and the default verdict.
 type assumption struct {
 	name, when, standard string
-	// formerly is a flag that was for this case alone.
-	formerly string
-	verdict  cli.Choice
+	formerly             string     // a flag that earlier versions had for this case alone
+	verdict              cli.Choice // which verdicts there are, and where to put them
 }
 
 var (
@@ -329,7 +321,7 @@ var (
 	denied  = []cli.Word[bool]{{Name: "allow", Value: false}, {Name: "deny", Value: true}}
 )
 
-// assumptions are all cases.
+// assumptions returns all cases, which write to c.
 func (c *Rules) assumptions() []assumption {
 	return []assumption{
 		{missingCase, "no robots.txt is known for the host", "allow", "missing", cli.OneOf(&c.Missing, missings...)},
@@ -340,7 +332,8 @@ func (c *Rules) assumptions() []assumption {
 	}
 }
 
-// assumeFlag returns -assume for a command that needs a verdict in these cases.
+// assumeFlag returns the flag -assume of a command that needs a verdict in these cases, which stand in
+// the order of assumptions.
 func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 	f := cli.Flag{
 		Name: "assume", Argument: "CASES", Topic: RulesTopic, Repeat: true, Answers: make(map[string]string),
@@ -349,10 +342,9 @@ func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 	if !slices.Contains(cases, missingCase) { // the others are about captures
 		f.For, f.Short = captureRules, "what captures mean where nothing is certain, such as 429=allow"
 	}
-	met := slices.DeleteFunc(c.assumptions(), func(a assumption) bool { return !slices.Contains(cases, a.name) })
-	var names, texts, words []string
-	for _, a := range met {
-		names = append(names, a.name)
+	chosen := slices.DeleteFunc(c.assumptions(), func(a assumption) bool { return !slices.Contains(cases, a.name) })
+	var texts, words []string
+	for _, a := range chosen {
 		texts = append(texts, fmt.Sprintf("%s: %s (%s; default %s)", a.name, cli.InWords(a.verdict.Words, "or"), a.when, a.standard))
 		if a.formerly != "" {
 			f.Answers[a.formerly] = a.name + "=VERDICT"
@@ -362,12 +354,12 @@ func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 		}
 	}
 	f.More = "CASE=VERDICT, by commas. " + strings.Join(texts, ". ") + "."
-	f.Value = cli.Choice{Words: words, Set: setAssumptions(met, names)}
+	f.Value = cli.Choice{Words: words, Set: setAssumptions(chosen, cases)}
 	return f
 }
 
-// setAssumptions returns the function for a flag that takes CASE=VERDICT, separated by commas,
-// each case once. names are the names of cases.
+// setAssumptions returns the function for a flag that takes CASE=VERDICT, separated by commas. A case
+// can be given once. names are the names of cases, in the same order.
 func setAssumptions(cases []assumption, names []string) func(string) error {
 	given := make(map[string]bool)
 	return func(s string) error {

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ const (
 	ExitRetry  = 75
 )
 
-// Options say how a [Console] speaks.
+// Options say how a [Console] writes messages.
 type Options struct {
 	// JSON makes each message a line of JSON instead of text.
 	JSON bool
@@ -42,19 +43,19 @@ type Options struct {
 	// Command is the one whose help a mistake on the command line points to; empty for
 	// the main job.
 	Command string
-	// Words are those by which the reader gives options.
+	// Words says how messages spell options.
 	Words option.Words
 }
 
-// Console is where the program speaks to people and schedulers: the error stream. It may
-// be used by any goroutine.
+// Console writes messages for people and schedulers to the error stream. It may be used by several
+// goroutines at once.
 type Console struct {
 	o    Options
 	w    io.Writer
 	json *slog.Logger // nil for text
 
 	mu     sync.Mutex
-	status bool // a line that the next message replaces is on the terminal
+	status bool // a line of progress is on the terminal, which the next message replaces
 }
 
 // print writes text to the error stream. It first clears the line of progress on a terminal.
@@ -85,11 +86,11 @@ func New(w io.Writer, o Options) *Console {
 	return c
 }
 
-// JSON tells whether messages are for programs.
+// JSON reports whether messages are lines of JSON, for programs.
 func (c *Console) JSON() bool { return c.json != nil }
 
-// Info writes a message that is no error: text for people, or with JSON message and attrs.
-// Quiet silences it.
+// Info writes a message that is no error: text for people, or in JSON message with the attributes
+// attrs, which are as for [slog.Logger.Info]. Quiet silences it.
 func (c *Console) Info(text, message string, attrs ...any) {
 	switch {
 	case c.o.Quiet:
@@ -100,7 +101,7 @@ func (c *Console) Info(text, message string, attrs ...any) {
 	}
 }
 
-// Lines writes lines for people that belong to the last message.
+// Lines writes lines that belong to the last message of Info, for people alone.
 func (c *Console) Lines(lines []string) {
 	if c.o.Quiet || c.json != nil {
 		return
@@ -123,9 +124,16 @@ func (c *Console) Warn(m option.Message) {
 	}
 }
 
-// attrs returns the JSON attribute "parts" of a message that names options; nil for a message
-// that names none. It changes parts: texts become printable, and an option that the reader gives by
-// its value alone, such as lint's source, an operand, becomes a text.
+// WarnAll writes several warnings.
+func (c *Console) WarnAll(messages []option.Message) {
+	for _, m := range messages {
+		c.Warn(m)
+	}
+}
+
+// attrs returns the JSON attribute "parts" of a message that names options; nil for a message that
+// names none. It changes parts: texts become printable. An option becomes a text if Words spells it by
+// its value alone, as it does for lint's source, which is an operand.
 func (c *Console) attrs(parts option.Parts) []any {
 	named := false
 	for i := range parts {
@@ -142,21 +150,21 @@ func (c *Console) attrs(parts option.Parts) []any {
 	return []any{"parts", []option.Part(parts)}
 }
 
-// Note says a message that is no warning.
+// Note is Info with the same message for people and programs.
 func (c *Console) Note(m option.Message) {
 	text := report.Printable(c.Say(m))
 	c.Info(text, text)
 }
 
-// Say is a message in the reader's words.
+// Say returns a message with options as Words spells them.
 func (c *Console) Say(m option.Message) string { return m.Parts().In(c.o.Words) }
 
-// Message is an error in the reader's words.
+// Message returns an error's message with options as Words spells them.
 func (c *Console) Message(err error) string {
 	return report.Printable(option.PartsOf(err).In(c.o.Words))
 }
 
-// Notice is a warning of something that may well be meant as it is: Quiet silences it.
+// Notice is Warn, but Quiet silences it: what it warns of may well be meant.
 func (c *Console) Notice(m option.Message) {
 	if !c.o.Quiet {
 		c.Warn(m)
@@ -190,14 +198,14 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// IsPiped reports whether a stream is a pipe or a file.
+// IsPiped reports whether a stream is a pipe or a regular file.
 func IsPiped(stream any) bool {
 	file, ok := stream.(*os.File)
 	if !ok {
 		return false
 	}
 	info, err := file.Stat()
-	return err == nil && info.Mode()&^os.ModeNamedPipe&os.ModeType == 0
+	return err == nil && (info.Mode().IsRegular() || info.Mode().Type() == os.ModeNamedPipe)
 }
 
 // Width returns the number of columns of a terminal; 0 for a stream that is none.
@@ -205,22 +213,19 @@ func Width(stream any) int {
 	if !IsTerminal(stream) {
 		return 0
 	}
-	width, _, err := term.GetSize(int(stream.(interface{ Fd() uintptr }).Fd()))
-	if err != nil || width <= 0 {
-		return standardWidth
-	}
-	return width
+	width, _, _ := term.GetSize(int(stream.(interface{ Fd() uintptr }).Fd())) // 0 after an error
+	return cmp.Or(width, standardWidth)
 }
 
-const standardWidth = 80 // of a terminal that does not say it
+const standardWidth = 80 // of a terminal that does not say its width
 
-// Colors tells whether a stream is a terminal that shows colors, and nobody objects to them.
+// Colors reports whether a stream is a terminal that shows colors, and NO_COLOR does not forbid them.
 func Colors(stream any) bool {
 	return IsTerminal(stream) && os.Getenv("TERM") != "dumb" && os.Getenv("NO_COLOR") == ""
 }
 
-// status returns the exit status for an error: that of a signal, 2 for a mistake on the
-// command line, 75 for a failure that may pass, 1 for all others.
+// status returns the exit status for an error: 128 and its number for a signal, 2 for a mistake on the
+// command line, 75 for a failure that may be gone at another try, 1 for all others.
 func status(err error) int {
 	var signal stopped
 	switch {
@@ -239,13 +244,13 @@ type stopped struct{ signal syscall.Signal }
 
 func (s stopped) Error() string { return s.signal.String() }
 
-// IgnoreFailedWrites makes a write fail that the system would answer with a signal: one to
-// a closed pipe, or beyond a limit of size. The signal would kill the program before it
-// could remove a temporary file.
+// IgnoreFailedWrites makes a write to a closed pipe, or beyond a limit of file sizes, return an error. The
+// system would also send a signal, which would kill the program before it could remove temporary
+// files.
 func IgnoreFailedWrites() { signal.Ignore(failedWrites...) }
 
-// Context returns a context that ends with the first SIGINT, SIGTERM or SIGHUP. A second
-// signal ends the program. Signals that the program was started to ignore, as by nohup, stay
+// Context returns a context that ends with the first SIGINT, SIGTERM or SIGHUP, which is its cause. A
+// second signal ends the program. A signal that is ignored when the program starts, as nohup has it, stays
 // ignored.
 func Context() context.Context {
 	ctx, cancel := context.WithCancelCause(context.Background())

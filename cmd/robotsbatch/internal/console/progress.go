@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"slices"
@@ -41,12 +40,12 @@ type Progress struct {
 
 	mu   sync.Mutex
 	rows report.Progress // of all outputs
-	// sizes are those of the inputs of outputs that have not begun, in the order in which they
-	// are read, and total that of all inputs; 0 where they are not known.
+	// sizes are the sizes of the inputs of outputs that have not begun, in the order in which they
+	// are read; none if they are not known. total is the size of all inputs.
 	sizes []float64
 	total float64
-	// done is the size of the inputs that were read or skipped, and skipped the size of those
-	// skipped: an earlier run completed their outputs. Reading began at begun.
+	// done is the size of what was read or skipped of the inputs, and skipped the size of those
+	// skipped, because an earlier run completed their outputs. Reading began at begun.
 	done, skipped float64
 	begun         time.Time
 	step          time.Time // when the newest step started
@@ -84,7 +83,8 @@ func (p *Progress) Watch(ctx context.Context) context.Context {
 	return meter.With(ctx, p.showStep)
 }
 
-// showStep shows how far a step is, unless a newer step is shown or progress was just shown.
+// showStep shows how far a step is, unless a step that started later is shown, or progress was just
+// shown.
 func (p *Progress) showStep(r meter.Reading) {
 	if !p.mu.TryLock() {
 		return // another goroutine shows it
@@ -98,7 +98,7 @@ func (p *Progress) showStep(r meter.Reading) {
 	p.show(&report.StepProgress{Reading: r, Seconds: now.Sub(r.Started).Seconds()})
 }
 
-// isDue reports whether progress is to be shown now, and notes that it is.
+// isDue reports whether progress is to be shown now. If so, it is next due after p.interval.
 func (p *Progress) isDue(now time.Time) bool {
 	if p.silent || now.Sub(p.shown) < p.interval {
 		return false
@@ -132,12 +132,12 @@ func (p *Progress) Plan(inputs []frontier.Input) {
 	p.sizes, p.total, p.begun = sizes, total, time.Now()
 }
 
-// OutputProgress shows how far an output is.
+// OutputProgress counts how far an output is, for the Progress of all.
 type OutputProgress struct {
 	p     *Progress
-	sizes []float64 // of its inputs; none where they are not known
-	rows  report.Progress
-	done  float64 // size of what is done of its inputs
+	sizes []float64       // of its inputs; none if they are not known
+	rows  report.Progress // those that p.rows has of the output
+	done  float64         // the size that p.done has of its inputs
 }
 
 // Output returns the progress of the next output, which is made of that number of inputs.
@@ -173,7 +173,7 @@ func (o *OutputProgress) End() {
 	o.setDone(o.size(float64(len(o.sizes))))
 }
 
-// setDone sets the size of what is done of the output's inputs.
+// setDone sets the size of what is done of the output's inputs, also in the sum of all outputs.
 func (o *OutputProgress) setDone(size float64) {
 	o.p.done += size - o.done
 	o.done = size
@@ -199,7 +199,8 @@ func (o *OutputProgress) Report(s *batch.Stats, src *frontier.Concatenation) {
 	p.show(&state)
 }
 
-// countRows adds the output's rows since the last call to those of all outputs.
+// countRows adds the output's rows since the last call to those of all outputs. Denied and judged rows
+// are those of the first agent.
 func (o *OutputProgress) countRows(s *batch.Stats) {
 	var now report.Progress
 	now.Rows = s.Rows
@@ -213,7 +214,8 @@ func (o *OutputProgress) countRows(s *batch.Stats) {
 	o.rows = now
 }
 
-// state is progress in words, and for programs.
+// state is how far something is: Line says it in words, at most width columns wide, and Attributes for
+// programs.
 type state interface {
 	Line(width int) string
 	Attributes() []any
@@ -226,7 +228,7 @@ func (p *Progress) show(s state) {
 		return
 	}
 	// The last column stays free: a line that fills it goes on in the next one.
-	p.log.setStatus(s.Line(cmp.Or(Width(p.terminal), standardWidth) - 1))
+	p.log.setStatus(s.Line(Width(p.terminal) - 1))
 }
 
 // End removes the progress from the terminal. None is shown afterwards. A nil progress is that of a

@@ -21,24 +21,23 @@ func CloseSubstitutes() {
 }
 
 // isSubstitute reports whether a descriptor is a null device that Go's runtime opened. It is
-// not if it shares its open file with another descriptor, because then somebody else opened
-// it: O_APPEND, which is set for a moment, shows in all descriptors of an open file.
+// not if it shares its open file with another standard stream, because then somebody else opened
+// it. O_APPEND belongs to the open file: if it is set for this descriptor, it shows in the other.
 func isSubstitute(fd int) bool {
-	var is, null unix.Stat_t
-	if unix.Fstat(fd, &is) != nil || unix.Stat(os.DevNull, &null) != nil || is.Rdev != null.Rdev || is.Mode&unix.S_IFMT != unix.S_IFCHR {
+	if !isNull(fd) {
 		return false
 	}
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 	if err != nil || flags&unix.O_ACCMODE != unix.O_RDWR || flags&unix.O_APPEND != 0 {
-		return false
+		return false // the runtime opens it to read and write
 	}
 	if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags|unix.O_APPEND); err != nil {
 		return false
 	}
 	defer unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags)
 	for other := range 3 { // stdin, stdout and stderr
-		if other != fd {
-			if shared, err := unix.FcntlInt(uintptr(other), unix.F_GETFL, 0); err == nil && shared&unix.O_APPEND != 0 && sameDevice(other, &is) {
+		if other != fd && isNull(other) {
+			if shared, err := unix.FcntlInt(uintptr(other), unix.F_GETFL, 0); err == nil && shared&unix.O_APPEND != 0 {
 				return false
 			}
 		}
@@ -46,9 +45,10 @@ func isSubstitute(fd int) bool {
 	return true
 }
 
-func sameDevice(fd int, as *unix.Stat_t) bool {
-	var is unix.Stat_t
-	return unix.Fstat(fd, &is) == nil && is.Rdev == as.Rdev && is.Mode&unix.S_IFMT == unix.S_IFCHR
+// isNull reports whether a descriptor is a null device.
+func isNull(fd int) bool {
+	var is, null unix.Stat_t
+	return unix.Fstat(fd, &is) == nil && unix.Stat(os.DevNull, &null) == nil && is.Rdev == null.Rdev && is.Mode&unix.S_IFMT == unix.S_IFCHR
 }
 
 // failedWrites are the signals that a failed write sends: SIGPIPE where nobody

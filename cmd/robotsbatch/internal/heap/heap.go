@@ -16,25 +16,25 @@ import (
 	"robotsbatch/io/store/budget"
 )
 
-// ownMemory is what the program takes besides what -memory bounds: tables of
-// its own and of compressors, stacks, and what the garbage collector needs.
+// ownMemory is what the program takes beside what -memory bounds: its tables and those of
+// compressors, stacks, and what the garbage collector needs.
 const ownMemory = 16 << 20
 
-// Limit makes the garbage collector keep the program within -memory; by default
-// garbage may take as much as what is in use. A GOMEMLIMIT in the environment goes
-// first.
+// Limit makes the garbage collector keep the program within memory bytes, the value of -memory, and
+// ownMemory. Without it garbage may take as much as what is in use. A GOMEMLIMIT in the environment
+// takes precedence.
 func Limit(memory int64) {
 	if os.Getenv("GOMEMLIMIT") == "" && memory < math.MaxInt64/2 {
 		debug.SetMemoryLimit(memory + ownMemory)
 	}
 }
 
-// leastHeap is what the heap may always take: with less there would be nothing
-// but garbage collection.
+// leastHeap is what the heap may always take: with less the program would do nothing but collect
+// garbage.
 const leastHeap = 64 << 20
 
-// Hold limits the heap to seven eighths of -memory while a rule pack is made. end puts the
-// former limit back.
+// Hold limits the heap to seven eighths of memory, the value of -memory, while a rule pack is made. end
+// puts the former limit back.
 func Hold(memory int64) (end func()) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -43,7 +43,8 @@ func Hold(memory int64) (end func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// WithMemory adds to an error for lack of memory the -memory that would be enough.
+// WithMemory adds to an error for lack of memory the -memory that would be enough, in whole MiB. memory
+// is its present value. It returns other errors as they are.
 func WithMemory(err error, memory int64) error {
 	if large := (*budget.MemoryError)(nil); errors.As(err, &large) {
 		enough := (large.Enough(memory) + 1<<20 - 1) &^ (1<<20 - 1)
@@ -58,8 +59,8 @@ func GroupLimit() (bytes int64, limited bool) { return groupLimit(os.DirFS("/"))
 
 // groupLimit returns the least memory limit of the process's control group and of the groups
 // above it, in a file system like that of Linux. Each line of proc/self/cgroup is
-// NUMBER:CONTROLLERS:PATH; CONTROLLERS is empty in version 2. In a container, PATH may be the
-// host's, and what is mounted is the group.
+// NUMBER:CONTROLLERS:PATH; CONTROLLERS is empty in version 2. In a container PATH may be that on the
+// host, while the root of what is mounted is the group.
 func groupLimit(root fs.FS) (bytes int64, limited bool) {
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
@@ -89,6 +90,6 @@ func groupLimit(root fs.FS) (bytes int64, limited bool) {
 			}
 		}
 	}
-	const none = 1 << 60 // version 1 writes about the largest number for no limit
+	const none = 1 << 60 // version 1 writes a number near the largest int64 for no limit
 	return bytes, bytes < none
 }
