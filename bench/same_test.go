@@ -50,9 +50,8 @@ func TestVerdictsAreTheSameHoweverTheyCome(t *testing.T) {
 				for _, workers := range []int{1, 2, 8} {
 					name := fmt.Sprintf("%s %s, %d rows a batch, %d workers", order, filepath.Base(input), rows, workers)
 					lines := strings.Split(verdictLines(t, dir, input, rows, workers), "\n")
-					if lines = lines[:len(lines)-1]; len(lines) != len(urls) {
-						t.Fatalf("%s: %d rows of %d", name, len(lines), len(urls))
-					}
+					lines = lines[:len(lines)-1]
+					must.Need(t, len(lines) == len(urls), "%s: %d rows of %d", name, len(lines), len(urls))
 					for i, url := range urls {
 						if want, ok := verdictOf[url]; !ok {
 							verdictOf[url] = lines[i]

@@ -101,9 +101,9 @@ func TestRun(t *testing.T) {
 		_, err = decoder.Token()
 	}
 	must.Equal(t, err, io.EOF, "chart")
-	if n := strings.Count(string(svg), `class="inner"`); n != 1 || !strings.Contains(string(svg), `>3,000,000 <tspan class="small">1,000,000 alone, 25 % parsing<`) {
-		t.Errorf("the chart has %d bars within others, want one, of the library that is not ours:\n%s", n, svg)
-	}
+	n := strings.Count(string(svg), `class="inner"`)
+	must.Be(t, n == 1 && strings.Contains(string(svg), `>3,000,000 <tspan class="small">1,000,000 alone, 25 % parsing<`),
+		"the chart has %d bars within others, want one, of the library that is not ours:\n%s", n, svg)
 }
 
 // TestChartShowsTheFastest: on one linear scale a bar of 46 ns beside one of 30,000 ns has

@@ -53,7 +53,7 @@ func TestFileInFolder(t *testing.T) {
 	workplace(t)
 	must.Do(t, os.Mkdir("out", 0o777))
 	first, feed := waiting(t, filepath.Join("out", "urls.csv"))
-	writeText(t, "urls.txt", "https://example.com/\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/\n")
 	second := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules", "-out", "out")
 	said, _ := second.CombinedOutput()
 	must.Be(t, second.ProcessState.ExitCode() == exitRetry && strings.Contains(string(said), "out/urls.csv: another run is writing it"),
@@ -109,10 +109,10 @@ func TestChangedMeanwhile(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			workplace(t)
-			writeText(t, "rules/b.example", "User-agent: *\nDisallow: /private\n")
-			writeText(t, "more.txt", strings.Repeat("https://example.com/\n", 10))
-			writeText(t, "out.csv", "as before\n")
-			mustMkdir(t, "out")
+			must.WriteFile(t, "rules/b.example", "User-agent: *\nDisallow: /private\n")
+			must.WriteFile(t, "more.txt", strings.Repeat("https://example.com/\n", 10))
+			must.WriteFile(t, "out.csv", "as before\n")
+			must.Do(t, os.Mkdir("out", 0o777))
 			mustRun(t, "compile", "-rules", "rules", "-out", "site.rules", "-quiet")
 			cmd, feed, stderr := underWay(t, append(test.args, "-batch-rows", "100")...)
 			must.Do(t, test.change())
@@ -138,7 +138,7 @@ func TestChangedInTheMiddle(t *testing.T) {
 		} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				workplace(t)
-				writeText(t, "big.txt", strings.Repeat("https://example.com/private\n", 300_000))
+				must.WriteFile(t, "big.txt", strings.Repeat("https://example.com/private\n", 300_000))
 				if name != "big.txt" {
 					mustRun(t, "-in", "big.txt", "-rules", "rules", "-out", name, "-columns", "url", "-prefix", "x_", "-compression", "none", "-quiet")
 				}
@@ -156,8 +156,8 @@ func TestChangedInTheMiddle(t *testing.T) {
 // An output larger than a file may be is an error that names it.
 func TestFileSizeLimit(t *testing.T) {
 	workplace(t)
-	writeText(t, "urls.txt", strings.Repeat("https://example.com/private\n", 5000))
-	writeText(t, "out.csv", "as before\n")
+	must.WriteFile(t, "urls.txt", strings.Repeat("https://example.com/private\n", 5000))
+	must.WriteFile(t, "out.csv", "as before\n")
 	said, err := exec.Command("sh", "-c", "ulimit -f 100 && exec robotsbatch -in urls.txt -rules rules -out out.csv").CombinedOutput()
 	must.Be(t, err != nil && err.Error() == "exit status 1" && strings.Contains(string(said), "out.csv: file too large"), "%v: %s", err, said)
 	left := hidden(t)

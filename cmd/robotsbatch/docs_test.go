@@ -43,9 +43,8 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 			must.Be(t, err == nil, "%s: %v", name, err)
 		}
 		for _, file := range regexp.MustCompile("`((?:bench|scripts|cmd|io|matcher|batch)/[^` ]+)[^`]*`").FindAllStringSubmatch(text, -1) {
-			if found, err := filepath.Glob(filepath.Join("../..", file[1])); err != nil || len(found) == 0 {
-				t.Errorf("%s: there is no %s", name, file[1])
-			}
+			found, err := filepath.Glob(filepath.Join("../..", file[1]))
+			must.Be(t, err == nil && len(found) != 0, "%s: there is no %s", name, file[1])
 		}
 		for _, flag := range regexp.MustCompile("`-([A-Za-z0-9][A-Za-z0-9-]*)[^`]*`").FindAllStringSubmatch(text, -1) {
 			must.Be(t, slices.Contains(known, flag[1]), "%s: there is no flag -%s", name, flag[1])
@@ -102,9 +101,7 @@ func TestWayOfAURL(t *testing.T) {
 			name += "/*.go"
 		}
 		files, err := filepath.Glob(filepath.Join(folder, name))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("step %s: there is no %s", step[1], name)
-		}
+		must.Need(t, err == nil && len(files) > 0, "step %s: there is no %s", step[1], name)
 		var source []byte
 		for _, file := range files {
 			text := must.Get(os.ReadFile(file))(t)
@@ -115,9 +112,7 @@ func TestWayOfAURL(t *testing.T) {
 			if !ok {
 				method = function
 			}
-			if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + method + `[(\[]`).Match(source) {
-				t.Errorf("step %s: %s is not in %s", step[1], function, step[3])
-			}
+			must.Be(t, regexp.MustCompile(`(?m)^func (\([^)]*\) )?`+method+`[(\[]`).Match(source), "step %s: %s is not in %s", step[1], function, step[3])
 		}
 	}
 	must.Be(t, len(steps) != 0 && len(steps) <= 23, "%d steps", len(steps))
@@ -208,18 +203,18 @@ func makeExamples(t *testing.T, sample string) {
 	}
 	rules := filepath.Join(sample, "rules")
 	must.Do(t, errors.Join(os.Symlink(sample, "bench/corpus/sample"), os.Symlink(rules, "robots"), os.Symlink(rules, "corpus/rules")))
-	writeText(t, "urls.txt", "https://example.com/\n")
-	writeText(t, "ranks.csv", "1,example.com\n")
-	writeText(t, "ai.txt", "GPTBot\nCCBot\n")
-	writeText(t, "fetch.txt", "https://example.com/robots.txt\n")
-	writeText(t, "robots.txt", "User-agent: *\nDisallow: /a\n")
-	writeText(t, "robots/example.com", "User-agent: *\nDisallow: /a\n")
-	writeText(t, "seeds.csv", "link\nhttps://example.com/\n")
-	writeText(t, "cdx-00000.gz", "com,example)/ 20260101000000 {\"url\": \"https://example.com/\"}\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/\n")
+	must.WriteFile(t, "ranks.csv", "1,example.com\n")
+	must.WriteFile(t, "ai.txt", "GPTBot\nCCBot\n")
+	must.WriteFile(t, "fetch.txt", "https://example.com/robots.txt\n")
+	must.WriteFile(t, "robots.txt", "User-agent: *\nDisallow: /a\n")
+	must.WriteFile(t, "robots/example.com", "User-agent: *\nDisallow: /a\n")
+	must.WriteFile(t, "seeds.csv", "link\nhttps://example.com/\n")
+	must.WriteFile(t, "cdx-00000.gz", "com,example)/ 20260101000000 {\"url\": \"https://example.com/\"}\n")
 	warc := string(warcRecord([]string{"2026-01-01T00:00:00Z", "https://example.com/robots.txt", "200", `User-agent: *\nDisallow: /a`}))
-	writeText(t, "robotstxt/a.warc.gz", warc) // read as it is, for it is not compressed
-	writeText(t, "crawl.warc.gz", warc)
-	writeText(t, "pages.csv", "url,fetch_time,bytes\nhttps://example.com/,2026-03-01T12:00:00Z,1024\n")
+	must.WriteFile(t, "robotstxt/a.warc.gz", warc) // read as it is, for it is not compressed
+	must.WriteFile(t, "crawl.warc.gz", warc)
+	must.WriteFile(t, "pages.csv", "url,fetch_time,bytes\nhttps://example.com/,2026-03-01T12:00:00Z,1024\n")
 	for _, line := range []string{
 		"-in pages.csv -rules robots -prefix x_ -out pages.parquet",
 		"-in urls.txt -rules robots -emit allowed -out urls.txt.zst",

@@ -167,11 +167,11 @@ func TestEveryCallFails(t *testing.T) {
 	}
 	list := ""
 	for i := range 9 {
-		writeText(t, fmt.Sprintf("rules/%c.example", 'a'+i/3), fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i/3))
+		must.WriteFile(t, fmt.Sprintf("rules/%c.example", 'a'+i/3), fmt.Sprintf("User-agent: *\nDisallow: /%d\n", i/3))
 		list += fmt.Sprintf("http://%c.example/%d\n", 'a'+i/3, i%3)
 	}
-	writeText(t, "in/0.txt", list)
-	writeText(t, "rows.jsonl", `{"url":"http://a.example/robots.txt","body":"User-agent: *\nDisallow: /0"}`+"\n")
+	must.WriteFile(t, "in/0.txt", list)
+	must.WriteFile(t, "rows.jsonl", `{"url":"http://a.example/robots.txt","body":"User-agent: *\nDisallow: /0"}`+"\n")
 	mustRun(t, "-in", "in/0.txt", "-rules", "rules", "-out", "in/1.parquet", "-prefix", "x_", "-quiet")
 	mustRun(t, "compile", "-rules", "rules", "-out", "site.rules", "-quiet")
 	step := must.Short(61, 29)
@@ -200,9 +200,8 @@ func TestEveryCallFails(t *testing.T) {
 			}
 			empty := func() { must.Do(t, errors.Join(os.RemoveAll("out"), os.Mkdir("out", 0o777))) }
 			empty()
-			if status, said := whole.run(t, dir, job.args...); status != exitDone {
-				t.Fatalf("status %d: %s", status, said)
-			}
+			status, said := whole.run(t, dir, job.args...)
+			must.Need(t, status == exitDone, "status %d: %s", status, said)
 			want := outputs()
 			t.Logf("%d calls: %v", whole.made, whole.calls)
 			for at := 1; at <= whole.made; at += step {
@@ -229,9 +228,7 @@ func TestEveryCallFails(t *testing.T) {
 					status, said = (&fault{}).run(t, dir, job.args...)
 					got = outputs()
 					maps.DeleteFunc(got, func(name, _ string) bool { return mayStay.MatchString(f.call) && strings.HasPrefix(name, ".") })
-					if status != exitDone || !maps.Equal(got, want) {
-						t.Errorf("%d, %s, then again: status %d: %s, %v", at, f.call, status, said, slices.Collect(maps.Keys(got)))
-					}
+					must.Be(t, status == exitDone && maps.Equal(got, want), "%d, %s, then again: status %d: %s, %v", at, f.call, status, said, slices.Collect(maps.Keys(got)))
 				}
 			}
 		})

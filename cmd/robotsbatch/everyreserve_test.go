@@ -23,13 +23,13 @@ func TestEveryReserveFails(t *testing.T) {
 		must.Do(t, os.Mkdir(folder, 0o777))
 	}
 	// The second is large enough for its compiling to count.
-	writeText(t, "rules/a.example", "User-agent: *\nDisallow: /1\n")
-	writeText(t, "rules/b.example", "User-agent: *\n"+strings.Repeat("Disallow: /0\n", 300))
+	must.WriteFile(t, "rules/a.example", "User-agent: *\nDisallow: /1\n")
+	must.WriteFile(t, "rules/b.example", "User-agent: *\n"+strings.Repeat("Disallow: /0\n", 300))
 	text := "url,text,n\n"
 	for i := range 60 {
 		text += fmt.Sprintf("http://%c.example/%d,%s,%d\n", 'a'+i/30, i%2, strings.Repeat("text ", i), i)
 	}
-	writeText(t, "list.csv", text)
+	must.WriteFile(t, "list.csv", text)
 	endings := []string{"csv", "jsonl.zst", "arrow", "arrows", "parquet"}
 	for _, ending := range endings {
 		mustRun(t, "-in", "list.csv", "-rules", "rules", "-prefix", "made_", "-columns", "all", "-batch-rows", "20", "-out", "in."+ending, "-quiet")
@@ -69,7 +69,7 @@ func TestEveryReserveFails(t *testing.T) {
 		jobs = append(jobs, []string{"hosts", "-in", "in." + in, "-out", "out/x.parquet", "-quiet"})
 	}
 	mustRun(t, "compile", "-rules", "rules", "-out", "b.rules", "-quiet")
-	writeText(t, "captures.jsonl", `{"url":"http://b.example/robots.txt","body":"`+strings.Repeat(`Disallow: /0\n`, 300)+`"}`+"\n")
+	must.WriteFile(t, "captures.jsonl", `{"url":"http://b.example/robots.txt","body":"`+strings.Repeat(`Disallow: /0\n`, 300)+`"}`+"\n")
 	jobs = append(jobs, []string{"-in", "in.csv", "-rules", "captures.jsonl", "-out", "out/x.csv", "-quiet"},
 		[]string{"pipe", "-rules", "rules"}, []string{"export", "-table", "rules", "-rules", "rules", "-out", "out/x.arrow", "-quiet"},
 		[]string{"survey", "-agent", "x", "-rules", "rules", "-out", "out/x.parquet", "-quiet"},
@@ -84,7 +84,7 @@ func TestEveryReserveFails(t *testing.T) {
 			refused := 0
 			for at := int64(1); ; at++ {
 				must.Do(t, os.RemoveAll("out"))
-				mustMkdir(t, "out")
+				must.Do(t, os.Mkdir("out", 0o777))
 				requests, status, ended, said := only(at, args)
 				left, _ := filepath.Glob("out/*")
 				if status == exitDone {
@@ -109,9 +109,4 @@ func TestEveryReserveFails(t *testing.T) {
 			}
 		})
 	}
-}
-
-func mustMkdir(t *testing.T, name string) {
-	t.Helper()
-	must.Do(t, os.Mkdir(name, 0o777))
 }

@@ -59,7 +59,7 @@ all,*,2,2,2,0,0,0,0,0,0,reached,2,0,0,0,0,0,0,2,1,0,2,0,0
 			{"robotsbatch 0.1", "the program has changed (it was robotsbatch 0.1)"},
 		} {
 			m.Job.Program = test.program
-			writeText(t, name, string(manifest.AppendJob(nil, &m.Job))+string(text[bytes.IndexByte(text, '\n')+1:]))
+			must.WriteFile(t, name, string(manifest.AppendJob(nil, &m.Job))+string(text[bytes.IndexByte(text, '\n')+1:]))
 			mustRun(t, "verify", "verdicts")
 			status, _, said := runWith(t.Context(), "", job...)
 			must.Be(t, status == exitDone && strings.Contains(said, test.want), "%s: status %d: %s, want %q", test.program, status, said, test.want)
@@ -71,7 +71,7 @@ all,*,2,2,2,0,0,0,0,0,0,reached,2,0,0,0,0,0,0,2,1,0,2,0,0
 		pack := readFile(t, "pack-18.rules")
 		for _, older := range []byte{16, 17} {
 			pack[len("\x89RBP\r\n\x1a\n")] = older
-			writeText(t, "older.rules", string(pack))
+			must.WriteFile(t, "older.rules", string(pack))
 			for _, args := range [][]string{
 				append(job[:len(job):len(job)], "-out", "-", "-rules", "older.rules"),
 				{"verify", "older.rules"},

@@ -36,9 +36,8 @@ func TestOptions(t *testing.T) {
 				"-%s: %q, %q, %q", o.Name, o.Short, o.More, o.Topic)
 			if choice, ok := o.Value.(cli.Choice); ok {
 				for _, word := range choice.Words {
-					if fresh := c.New().Flags().Only(o.Name)[0].Value.(cli.Choice); fresh.Set(word) != nil {
-						t.Errorf("-%s does not take %s", o.Name, word)
-					}
+					fresh := c.New().Flags().Only(o.Name)[0].Value.(cli.Choice)
+					must.Be(t, fresh.Set(word) == nil, "-%s does not take %s", o.Name, word)
 				}
 			}
 		}
@@ -65,10 +64,9 @@ func TestOptionsOnce(t *testing.T) {
 				}
 				arg += "=" + value
 			}
-			if _, err := c.New().Flags().Parse([]string{arg}, ignore); err != nil {
-				t.Errorf("%s: %v", c.Name, err)
-			}
-			_, err := c.New().Flags().Parse([]string{arg, arg}, ignore)
+			_, err := c.New().Flags().Parse([]string{arg}, ignore)
+			must.Be(t, err == nil, "%s: %v", c.Name, err)
+			_, err = c.New().Flags().Parse([]string{arg, arg}, ignore)
 			twice := err != nil && strings.Contains(err.Error(), "can be given once") && errors.As(err, new(*option.UsageError))
 			must.Be(t, twice != o.Repeat, "%s %s twice: %v", c.Name, arg, err)
 		}
@@ -103,21 +101,16 @@ func TestCompletions(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "completion")
-		writeText(t, file, text)
+		must.WriteFile(t, file, text)
 		out, err := exec.Command(shell, "-n", file).CombinedOutput()
 		must.Be(t, err == nil, "%s: %v: %s", shell, err, out)
 	}
 	if _, err := exec.LookPath("bash"); err == nil {
 		file := filepath.Join(t.TempDir(), "completion")
-		writeText(t, file, program.Texts()["bash"]())
+		must.WriteFile(t, file, program.Texts()["bash"]())
 		out, err := exec.Command("bash", "-c", fmt.Sprintf(`source %s; COMP_WORDS=(robotsbatch -emit d); COMP_CWORD=2; _robotsbatch; echo "${COMPREPLY[@]}"`, file)).Output()
 		must.Equal(t, string(out), "denied\n", "-emit d is completed to", err)
 	}
-}
-
-func writeText(t *testing.T, name, text string) {
-	t.Helper()
-	must.WriteFile(t, name, text)
 }
 
 // The manual page has every flag, and nothing that groff would take for a request.
@@ -200,16 +193,15 @@ var guesses = []struct{ args, want string }{
 
 func TestGuesses(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeText(t, filepath.Join("robots", "example.com"), "User-agent: *\nDisallow: /a\n")
-	writeText(t, "urls.txt", "https://example.com/a\nhttps://example.com/b\n")
-	writeText(t, "other.txt", "https://other.test/a\n")
-	writeText(t, "nested.jsonl", `{"meta":{"url":"https://example.com/a"},"n":1}`+"\n")
+	must.WriteFile(t, filepath.Join("robots", "example.com"), "User-agent: *\nDisallow: /a\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/a\nhttps://example.com/b\n")
+	must.WriteFile(t, "other.txt", "https://other.test/a\n")
+	must.WriteFile(t, "nested.jsonl", `{"meta":{"url":"https://example.com/a"},"n":1}`+"\n")
 	for _, guess := range guesses {
 		var said bytes.Buffer
 		run(t.Context(), strings.Fields(guess.args), nil, &said, &said)
-		if first, _, _ := strings.Cut(said.String(), "\n"); !strings.Contains(first, guess.want) {
-			t.Errorf("robotsbatch %s: %s, want %s", guess.args, first, guess.want)
-		}
+		first, _, _ := strings.Cut(said.String(), "\n")
+		must.Be(t, strings.Contains(first, guess.want), "robotsbatch %s: %s, want %s", guess.args, first, guess.want)
 	}
 }
 
@@ -220,8 +212,7 @@ func TestHelpFindsQuestions(t *testing.T) {
 		"limits": "memory", "null": "verdicts", "one": "explain", "exit": "summary",
 	} {
 		var said bytes.Buffer
-		if status := run(t.Context(), []string{"help", word}, nil, &said, &said); status != exitDone || !strings.Contains("\n"+said.String(), "\n"+topic) {
-			t.Errorf("help %s has no %s:\n%s", word, topic, &said)
-		}
+		status := run(t.Context(), []string{"help", word}, nil, &said, &said)
+		must.Be(t, status == exitDone && strings.Contains("\n"+said.String(), "\n"+topic), "help %s has no %s:\n%s", word, topic, &said)
 	}
 }

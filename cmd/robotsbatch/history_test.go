@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -219,16 +218,16 @@ func TestHistorySentences(t *testing.T) {
 
 func (s *sentence) check(t *testing.T) {
 	t.Chdir(t.TempDir())
-	writeText(t, "1.csv", capturesOf(t, s.captures))
-	writeText(t, "rows.csv", rowsOf(t, s.rows))
+	must.WriteFile(t, "1.csv", capturesOf(t, s.captures))
+	must.WriteFile(t, "rows.csv", rowsOf(t, s.rows))
 	rules := []string{"-rules", "1.csv"}
 	if s.more != "" {
-		writeText(t, "2.csv", capturesOf(t, s.more))
+		must.WriteFile(t, "2.csv", capturesOf(t, s.more))
 		rules = append(rules, "-rules", "2.csv")
 	}
 	if s.folder != "" {
 		must.Do(t, os.Mkdir("hosts", 0o777))
-		writeText(t, "hosts/a.example", "User-agent: *\nDisallow: "+s.folder+"\n")
+		must.WriteFile(t, "hosts/a.example", "User-agent: *\nDisallow: "+s.folder+"\n")
 		rules = append([]string{"-rules", "hosts"}, rules...)
 	}
 	if s.flags == "" {
@@ -238,21 +237,18 @@ func (s *sentence) check(t *testing.T) {
 	if s.packless {
 		return
 	}
-	var said bytes.Buffer
-	status := run(t.Context(), append([]string{"compile", "-history", "-out", "h.rules"}, rules...), nil, &said, &said)
-	must.Need(t, status == exitDone, "compile: exit status %d: %s", status, &said)
+	mustRun(t, append([]string{"compile", "-history", "-out", "h.rules"}, rules...)...)
 	s.compare(t, []string{"-rules", "h.rules"})
 }
 
 // compare runs the job, and compares the columns that it adds.
 func (s *sentence) compare(t *testing.T, rules []string) {
 	t.Helper()
-	var out, said bytes.Buffer
 	args := append(append([]string{"-in", "rows.csv", "-out", "-"}, strings.Fields(s.flags)...), rules...)
-	status := run(t.Context(), args, nil, &out, &said)
-	must.Need(t, status == exitDone, "%q: exit status %d: %s", args, status, &said)
+	status, out, said := runWith(t.Context(), "", args...)
+	must.Need(t, status == exitDone, "%q: exit status %d: %s", args, status, said)
 	var got []string
-	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	for _, line := range lines[1:] {
 		_, added, _ := strings.Cut(line, ",")
 		_, added, _ = strings.Cut(added, ",")
@@ -261,7 +257,7 @@ func (s *sentence) compare(t *testing.T, rules []string) {
 	want, note, _ := strings.Cut(s.want, ";")
 	s.checkFailure(t, rules)
 	must.Equal(t, strings.Join(got, " "), want, args)
-	must.Be(t, strings.Contains(said.String(), note), "%q: the summary lacks %q: %s", args, note, &said)
+	must.Be(t, strings.Contains(said, note), "%q: the summary lacks %q: %s", args, note, said)
 }
 
 // checkFailure checks that the job fails with the flags of fails, and not if it may be without
@@ -272,8 +268,7 @@ func (s *sentence) checkFailure(t *testing.T, rules []string) {
 		return
 	}
 	args := append(append([]string{"-in", "rows.csv", "-out", "-"}, strings.Fields(s.fails)...), rules...)
-	var out, said bytes.Buffer
-	status := run(t.Context(), args, nil, &out, &said)
-	must.Be(t, status == exitFailed && out.Len() == 0, "%q: exit status %d, want %d: %s%s", args, status, exitFailed, &out, &said)
-	must.Equal(t, run(t.Context(), append(args, "-allow-no-rules"), nil, &out, &said), exitDone, args, "-allow-no-rules: exit status", &said)
+	status, out, said := runWith(t.Context(), "", args...)
+	must.Be(t, status == exitFailed && out == "", "%q: exit status %d, want %d: %s%s", args, status, exitFailed, out, said)
+	mustRun(t, append(args, "-allow-no-rules")...)
 }

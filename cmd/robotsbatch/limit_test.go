@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"robotsbatch/cmd/robotsbatch/internal/cli"
 	"robotsbatch/io/store/must"
 )
 
@@ -38,7 +39,7 @@ func TestLimit(t *testing.T) {
 	all := asCSV("in.arrow")
 	few := make(map[int]map[string]any) // the summaries of lists of the first rows alone
 	for _, n := range []int{1, 70, 283, 300, 1 << 30} {
-		writeText(t, "few.csv", firstLines(all, n))
+		must.WriteFile(t, "few.csv", firstLines(all, n))
 		mustRun(t, "-in", "few.csv", "-rules", rules, "-agent", "CCBot", "-agent", "GPTBot", "-out", "few.out.csv", "-summary-json", "s.json")
 		if few[n] = summaryOf(t, "s.json"); n < 1<<30 {
 			few[n]["limit"] = float64(n)
@@ -57,9 +58,8 @@ func TestLimit(t *testing.T) {
 					continue
 				}
 				job(in, out, "-limit", strconv.Itoa(n), "-summary-json", "s.json")
-				if got, want := asCSV(out), firstLines(whole, n); got != want {
-					t.Fatalf("%s to %s, %d rows:\n%.2000s\nwant\n%.2000s", in, out, n, got, want)
-				}
+				got, want := asCSV(out), firstLines(whole, n)
+				must.Need(t, got == want, "%s to %s, %d rows:\n%.2000s\nwant\n%.2000s", in, out, n, got, want)
 				limited := summaryOf(t, "s.json")
 				for _, key := range []string{"inputs", "outputs", "seconds", "urls_per_second", "started_at", "finished_at", "notes", "rules_html"} {
 					delete(limited, key)
@@ -70,9 +70,8 @@ func TestLimit(t *testing.T) {
 			job(in, out, "-emit", "denied")
 			denied := asCSV(out)
 			job(in, out, "-emit", "denied", "-limit", "283")
-			if got := asCSV(out); len(got) <= len(firstLines(got, 0)) || !strings.HasPrefix(denied, got) || len(got) >= len(denied) {
-				t.Errorf("%s to %s, those denied:\n%.2000s\nof\n%.2000s", in, out, got, denied)
-			}
+			got := asCSV(out)
+			must.Be(t, len(got) > len(firstLines(got, 0)) && strings.HasPrefix(denied, got) && len(got) < len(denied), "%s to %s, those denied:\n%.2000s\nof\n%.2000s", in, out, got, denied)
 		}
 	}
 }
@@ -94,11 +93,11 @@ func asJSON(t *testing.T, x any) string {
 func TestLimitOfSeveral(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.Do(t, os.Mkdir("in", 0o777))
-	writeText(t, "robots.txt", "User-agent: *\nDisallow: /x\n")
+	must.WriteFile(t, "robots.txt", "User-agent: *\nDisallow: /x\n")
 	for name, urls := range map[string]string{"1": "https://a.example/\nhttps://a.example/x\n\n", "2": "https://a.example/x2\nhttps://a.example/y\n", "3": "https://a.example/z\n"} {
-		writeText(t, filepath.Join("in", name+".txt"), urls)
+		must.WriteFile(t, filepath.Join("in", name+".txt"), urls)
 	}
-	writeText(t, "in/4.csv", "n,m\n1,2\n")
+	must.WriteFile(t, "in/4.csv", "n,m\n1,2\n")
 	job := []string{"-in", "in", "-rules", "robots.txt", "-for", "a.example", "-out"}
 	status, out, said := runWith(t.Context(), "", append(job, "-", "-limit", "3")...)
 	want := "url,allowed\nhttps://a.example/,true\nhttps://a.example/x,false\nhttps://a.example/x2,false\n"
@@ -107,15 +106,10 @@ func TestLimitOfSeveral(t *testing.T) {
 	for range 20 {
 		mustRun(t, append(job, "out/", "-limit", "4", "-workers", "2", "-batch-rows", "1")...)
 	}
-	var names []string
 	entries := must.Get(os.ReadDir("out"))(t)
-	for _, entry := range entries {
-		names = append(names, entry.Name())
-	}
-	must.Equal(t, strings.Join(names, " "), "1.csv 2.csv", "outputs")
-	if status, _, said := runWith(t.Context(), "", append(job, "out/", "-limit", "6")...); status == exitDone || !strings.Contains(said, "in/4.csv") {
-		t.Errorf("status %d: %s", status, said)
-	}
+	must.Equal(t, strings.Join(cli.Map(entries, os.DirEntry.Name), " "), "1.csv 2.csv", "outputs")
+	status, _, said = runWith(t.Context(), "", append(job, "out/", "-limit", "6")...)
+	must.Be(t, status != exitDone && strings.Contains(said, "in/4.csv"), "status %d: %s", status, said)
 	for _, flag := range []string{"-resume", "-manifest", "-shard 0/2", "-weight n"} {
 		status, _, said := runWith(t.Context(), "", append(append(job, "out/", "-limit", "4"), strings.Fields(flag)...)...)
 		name, _, _ := strings.Cut(flag, " ")

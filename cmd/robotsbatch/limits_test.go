@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,8 +29,8 @@ func TestJobUnderMemoryLimit(t *testing.T) {
 	pack := filepath.Join(folder, "site.rules")
 	job := func(want int, args ...string) {
 		t.Helper()
-		var stderr bytes.Buffer
-		must.Equal(t, run(t.Context(), args, strings.NewReader(""), new(bytes.Buffer), &stderr), want, args, "exit status", &stderr)
+		status, _, said := runWith(t.Context(), "", args...)
+		must.Equal(t, status, want, args, "exit status", said)
 	}
 	job(exitDone, "compile", "-rules", filepath.Join(sample, "rules"), "-out", pack, "-memory", memory)
 	frontier := filepath.Join(sample, "frontier.arrow")
@@ -82,9 +81,9 @@ func TestMemoryOfManyWorkers(t *testing.T) {
 		}
 		c.SetWork()
 		must.Equal(t, c.Memory, test.memory, test.workers, "workers, -memory", test.asked, "bytes")
-		if batches := 2 * c.PieceMemory() * 2 * int64(c.Workers); c.Workers > 2 && c.PieceMemory() > 512<<10 && batches > c.FlightMemory()/4 {
-			t.Errorf("%d workers, -memory %q: two batches each are %d bytes, of %d", test.workers, test.asked, batches, c.FlightMemory()/4)
-		}
+		batches := 2 * c.PieceMemory() * 2 * int64(c.Workers)
+		must.Be(t, c.Workers <= 2 || c.PieceMemory() <= 512<<10 || batches <= c.FlightMemory()/4,
+			"%d workers, -memory %q: two batches each are %d bytes, of %d", test.workers, test.asked, batches, c.FlightMemory()/4)
 	}
 }
 
@@ -93,8 +92,8 @@ func TestMemoryOfManyWorkers(t *testing.T) {
 func TestBodyBeyondMemory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.Do(t, os.Mkdir("rules", 0o777))
-	writeText(t, "rules/a.example", "User-agent: *\nDisallow: /a\n"+strings.Repeat("Allow: /b\n", 120_000))
-	writeText(t, "urls.txt", "https://a.example/a\n")
+	must.WriteFile(t, "rules/a.example", "User-agent: *\nDisallow: /a\n"+strings.Repeat("Allow: /b\n", 120_000))
+	must.WriteFile(t, "urls.txt", "https://a.example/a\n")
 	limit := []string{"-robots-limit", "2MiB"}
 	status, text := try(t, []string{"compile", "-rules", "rules", "-out", "a.rules"}, limit)
 	must.Need(t, status == exitDone, "%v", text)
@@ -106,15 +105,13 @@ func TestBodyBeyondMemory(t *testing.T) {
 			t.Errorf("%q: exit status %d: %s", args, status, text)
 			continue
 		}
-		if status, text := try(t, args, append(limit, "-memory", found[1])); status != exitDone {
-			t.Errorf("%q with -memory %s: exit status %d: %s", args, found[1], status, text)
-		}
+		status, text = try(t, args, append(limit, "-memory", found[1]))
+		must.Be(t, status == exitDone, "%q with -memory %s: exit status %d: %s", args, found[1], status, text)
 	}
 }
 
 // try runs the program and returns its exit status and what it says.
 func try(t *testing.T, args, more []string) (int, string) {
-	var out bytes.Buffer
-	status := run(t.Context(), append(args[:len(args):len(args)], more...), strings.NewReader(""), &out, &out)
-	return status, out.String()
+	status, out, said := runWith(t.Context(), "", append(args[:len(args):len(args)], more...)...)
+	return status, out + said
 }

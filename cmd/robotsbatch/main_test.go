@@ -166,15 +166,6 @@ func flip() {
 	}
 }
 
-// runOf runs the program and returns a file that it writes.
-func runOf(t *testing.T, file string, args ...string) []byte {
-	t.Helper()
-	var said bytes.Buffer
-	status := run(t.Context(), args, nil, &said, &said)
-	must.Need(t, status == exitDone, "%q: exit status %d: %s", args, status, &said)
-	return must.Get(os.ReadFile(file))(t)
-}
-
 // tableOf is a csv as rows, each with its values by column.
 func tableOf(t *testing.T, data []byte) []map[string]string {
 	t.Helper()
@@ -226,7 +217,7 @@ func workplace(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	must.Do(t, os.Mkdir("rules", 0o777))
-	writeText(t, filepath.Join("rules", "example.com"), "User-agent: *\nDisallow: /private\n")
+	must.WriteFile(t, filepath.Join("rules", "example.com"), "User-agent: *\nDisallow: /private\n")
 }
 
 // serveSites starts a server with two sites: that of 127.0.0.1 has a robots.txt, and

@@ -205,7 +205,7 @@ func folderSource(t *testing.T, folder string, hosts []matrixHost) (string, []ma
 	hosts = slices.DeleteFunc(withoutTimes(hosts), func(h matrixHost) bool {
 		text, known := h.file()
 		if known {
-			writeText(t, filepath.Join(name, h.host), text)
+			must.WriteFile(t, filepath.Join(name, h.host), text)
 		}
 		return !known
 	})
@@ -214,7 +214,7 @@ func folderSource(t *testing.T, folder string, hosts []matrixHost) (string, []ma
 
 func singleSource(t *testing.T, folder string, hosts []matrixHost) (string, []matrixHost) {
 	name := filepath.Join(folder, "robots.txt")
-	writeText(t, name, matrixRules)
+	must.WriteFile(t, name, matrixRules)
 	return name, withoutTimes(hosts[:1])
 }
 
@@ -243,7 +243,7 @@ func fileSource(t *testing.T, name string, hosts []matrixHost, form func(*matrix
 			known = append(known, h)
 		}
 	}
-	writeText(t, name, text)
+	must.WriteFile(t, name, text)
 	return name, known
 }
 
@@ -300,7 +300,7 @@ func cutCell(t *testing.T, folder string) matrixCell {
 		rows = fmt.Appendf(rows, `{"url":"https://cut.example/robots.txt","status":%d,"fetched_at":%d}`+"\n", 404+6*(i%2), 1000000001+i)
 	}
 	table, pack := filepath.Join(folder, "captures.jsonl"), filepath.Join(folder, "cut.rules")
-	writeText(t, table, string(rows))
+	must.WriteFile(t, table, string(rows))
 	said(t, nil, exitDone, "compile", "-quiet", "-history", "-rules", table, "-out", pack)
 	return matrixCell{flags: []string{"-rules", pack, "-as-of", "2001-09-09T01:46:45Z"}, hosts: []matrixHost{cut}, source: pack}
 }
@@ -394,7 +394,7 @@ func orNull(value string) string {
 }
 
 func askJob(t *testing.T, c matrixCell) map[string]string {
-	writeText(t, "urls.txt", strings.Join(c.urls(), "\n"))
+	must.WriteFile(t, "urls.txt", strings.Join(c.urls(), "\n"))
 	return c.answerOf(tableOf(t, said(t, nil, exitDone, append([]string{"-in", "urls.txt", "-explain"}, c.flags...)...)), "allowed", "reason")
 }
 
@@ -498,7 +498,7 @@ func askExplain(t *testing.T, c matrixCell) map[string]string {
 }
 
 func askHosts(t *testing.T, c matrixCell) map[string]string {
-	writeText(t, "urls.txt", strings.Join(c.urls(), "\n"))
+	must.WriteFile(t, "urls.txt", strings.Join(c.urls(), "\n"))
 	known := make(map[string]string)
 	for _, h := range c.hosts {
 		known[h.host] = "known "
@@ -545,7 +545,7 @@ func askExport(t *testing.T, c matrixCell) map[string]string {
 
 // askDiff compares with rules that deny nothing.
 func askDiff(t *testing.T, c matrixCell) map[string]string {
-	writeText(t, "urls.txt", strings.Join(c.urls(), "\n"))
+	must.WriteFile(t, "urls.txt", strings.Join(c.urls(), "\n"))
 	args := append([]string{"diff", matrixFree(t, c), c.source, "-in", "urls.txt", "-out", "-", "-out-format", "csv"}, c.flags[2:]...)
 	rows := tableOf(t, said(t, nil, exitDone, args...))
 	for _, url := range c.urls() {
@@ -576,7 +576,7 @@ func matrixFree(t *testing.T, c matrixCell) string {
 	t.Helper()
 	name := t.TempDir()
 	for _, h := range c.hosts {
-		writeText(t, filepath.Join(name, h.host), "User-agent: *\nDisallow:\n")
+		must.WriteFile(t, filepath.Join(name, h.host), "User-agent: *\nDisallow:\n")
 	}
 	return name
 }

@@ -67,13 +67,10 @@ func TestMessagesNameOnce(t *testing.T) {
 			{"hosts", "-in", name, "-rules", rules},
 		} {
 			status, _, stderr := runWith(t.Context(), "", args...)
-			if says := exitsOf(args[0]); !slices.Contains(says, strconv.Itoa(status)) {
-				t.Errorf("%s: exit status %d, and the help says %q", strings.Join(args, " "), status, says)
-			}
+			says := exitsOf(args[0])
+			must.Be(t, slices.Contains(says, strconv.Itoa(status)), "%s: exit status %d, and the help says %q", strings.Join(args, " "), status, says)
 			for line := range strings.Lines(stderr) {
-				if strings.Count(line, name) > 1 {
-					t.Errorf("%s: %s", strings.Join(args, " "), line)
-				}
+				must.Be(t, strings.Count(line, name) <= 1, "%s: %s", strings.Join(args, " "), line)
 			}
 		}
 	}
@@ -131,9 +128,7 @@ func TestDiskErrorUnderRulePack(t *testing.T) {
 	cmd.Env = append(os.Environ(), "SAMPLE="+sample)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitRetry || !strings.Contains(string(out), "site.rules: the file cannot be read any more: an error of the disk") {
-		t.Fatalf("%v: %s", err, out)
-	}
+	must.Need(t, errors.As(err, &exit) && exit.ExitCode() == exitRetry && strings.Contains(string(out), "site.rules: the file cannot be read any more: an error of the disk"), "%v: %s", err, out)
 	must.Fail(t, must.Err(os.Stat("out.csv")), "there is an output")
 }
 

@@ -85,12 +85,12 @@ func (q *question) ask(t *testing.T, w way) (answer map[string]string, err error
 	var table, warc bytes.Buffer
 	for i, lines := range q.rules {
 		host, text := fmt.Sprintf("h%d.example", i), strings.Join(lines, "\n")+"\n"
-		writeText(t, "q/rules/http/"+host, text)
+		must.WriteFile(t, "q/rules/http/"+host, text)
 		fmt.Fprintf(&table, "{\"url\":\"http://%s/robots.txt\",\"status\":200,\"body\":%q}\n", host, text)
 		warc.Write(warcRecord([]string{"2026-01-01T00:00:00Z", "http://" + host + "/robots.txt", "200 OK", text}))
 	}
-	writeText(t, "q/captures.jsonl", table.String())
-	writeText(t, "q/captures.warc", warc.String())
+	must.WriteFile(t, "q/captures.jsonl", table.String())
+	must.WriteFile(t, "q/captures.warc", warc.String())
 	if w.rules == "site.rules" {
 		if err := runQuiet(t.Context(), "compile", "-rules", "q/rules", "-out", "q/site.rules"); err != nil {
 			return nil, err
@@ -110,10 +110,10 @@ func (q *question) ask(t *testing.T, w way) (answer map[string]string, err error
 		}
 		name := fmt.Sprintf("q/in/%d", i)
 		if w.in == ".csv" {
-			writeText(t, name+w.in, text)
+			must.WriteFile(t, name+w.in, text)
 			continue
 		}
-		writeText(t, "q/list.csv", text)
+		must.WriteFile(t, "q/list.csv", text)
 		if err := runQuiet(t.Context(), "-in", "q/list.csv", "-rules", "q/rules", "-url-column", "link", "-prefix", "made_", "-out", name+w.in); err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func TestPeaks(t *testing.T) {
 	for i := range peakFolders {
 		rules += fmt.Sprintf("User-agent: bot%c\nDisallow: /private%d\n", 'a'+i, i)
 	}
-	writeText(t, "rules/example.com", rules)
+	must.WriteFile(t, "rules/example.com", rules)
 	writeDocuments(t, "in.csv", peakMemory+peakOver+20<<20)
 	// A row group of more than the memory has: with a limit it would have fewer rows.
 	peakMemoryOf(t, math.MaxInt32, "-in", "in.csv", "-columns", "all", "-out", "in.parquet", "-batch-rows", "1000000", "-rules", "rules", "-agent", "bota")
@@ -138,7 +138,7 @@ func TestPeakOfOneHost(t *testing.T) {
 		fmt.Fprintf(w, `{"url":"http://a.test/robots.txt","body":"User-agent: *\nDisallow: /d%d\n","status":200,"fetched_at":%d}`+"\n", i%1000, 1_400_000_000+60*i)
 	}
 	must.Do(t, errors.Join(w.Flush(), f.Close()))
-	writeText(t, "in.csv", "url,t\nhttp://a.test/d1,1400000000\n")
+	must.WriteFile(t, "in.csv", "url,t\nhttp://a.test/d1,1400000000\n")
 	const memory = 64 << 20
 	got := peakMemoryOf(t, memory, "-in", "in.csv", "-rules", "captures.jsonl", "-as-of", "column:t", "-out", "out.csv")
 	t.Logf("%d MiB", got>>20)

@@ -80,7 +80,7 @@ func TestSignalStopsJob(t *testing.T) {
 	for _, sent := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
 		t.Run(sent.String(), func(t *testing.T) {
 			workplace(t)
-			writeText(t, "out.csv", "as before\n")
+			must.WriteFile(t, "out.csv", "as before\n")
 			cmd, _, stderr := underWay(t, "-in", "-", "-rules", "rules", "-out", "out.csv", "-batch-rows", "1")
 			must.Do(t, cmd.Process.Signal(sent))
 			must.Equal(t, exitStatus(t, cmd), 128+int(sent), "exit status")
@@ -132,7 +132,7 @@ func TestSignalStopsOpen(t *testing.T) {
 	writer := must.Get(os.OpenFile("silent", os.O_RDWR, 0))(t)
 	defer writer.Close()
 	must.Do(t, syscall.Mkfifo("list", 0o666))
-	writeText(t, "urls.txt", "https://example.com/\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/\n")
 	for _, args := range [][]string{
 		{"-in", "feed", "-rules", "rules", "-files-from", "list"},
 		{"-in", "urls.txt", "-rules", "rules", "-fetch-list", "feed", "-files-from", "list"},
@@ -167,7 +167,7 @@ func TestSignalStopsOpen(t *testing.T) {
 // -dry-run takes nothing from a pipe, which a job can read once, and waits for no writer.
 func TestDryRunOpensNoPipe(t *testing.T) {
 	workplace(t)
-	writeText(t, "urls.csv", "url\nhttps://example.com/\n")
+	must.WriteFile(t, "urls.csv", "url\nhttps://example.com/\n")
 	must.Do(t, syscall.Mkfifo("feed", 0o666))
 	feed := must.Get(os.OpenFile("feed", os.O_RDWR|syscall.O_NONBLOCK, 0))(t)
 	defer feed.Close()
@@ -201,7 +201,7 @@ func TestSecondSignalKills(t *testing.T) {
 	for err == nil { // until it is full
 		_, err = w.Write(make([]byte, 4096))
 	}
-	writeText(t, "urls.txt", "https://example.com/private\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/private\n")
 	cmd := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "rules")
 	cmd.Stderr = w
 	stdout := must.Get(cmd.StdoutPipe())(t)
@@ -229,7 +229,7 @@ func TestSecondSignalKills(t *testing.T) {
 // A reader that closes the pipe early is success.
 func TestEarlyClosedPipe(t *testing.T) {
 	workplace(t)
-	writeText(t, "urls.txt", strings.Repeat("https://example.com/private/and/so/on\n", 200_000))
+	must.WriteFile(t, "urls.txt", strings.Repeat("https://example.com/private/and/so/on\n", 200_000))
 	cmd, stdout, stderr := writing(t, 100, "-in", "urls.txt", "-rules", "rules", "-batch-rows", "1000", "-summary-json", "summary.json")
 	stdout.Close()
 	must.Equal(t, exitStatus(t, cmd), exitDone, "exit status")
@@ -255,12 +255,12 @@ func TestKilledRunsTemporaryFolder(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	cmd := exec.Command("robotsbatch", "-in", "urls.txt", "-rules", "captures.jsonl")
-	writeText(t, "urls.txt", "https://example.com/private\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/private\n")
 	var captures strings.Builder
 	for i := range 100_000 {
 		fmt.Fprintf(&captures, `{"url":"https://h%d.example.com/robots.txt","body":""}`+"\n", i)
 	}
-	writeText(t, "captures.jsonl", captures.String())
+	must.WriteFile(t, "captures.jsonl", captures.String())
 	must.Do(t, cmd.Start())
 	left := func() []string { return must.Get(filepath.Glob(filepath.Join(temp, "*")))(t) }
 	for began := time.Now(); len(left()) < 2; time.Sleep(time.Millisecond) {
@@ -291,7 +291,7 @@ func TestSignalStopsBlockedOutput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			workplace(t)
-			writeText(t, "urls.txt", strings.Repeat("https://example.com/private\n", 300_000))
+			must.WriteFile(t, "urls.txt", strings.Repeat("https://example.com/private\n", 300_000))
 			must.Do(t, syscall.Mkfifo("pipe", 0o666))
 			args := append([]string{"-in", "urls.txt", "-rules", "rules", "-log", "text", "-summary-json", "s.json"}, test.out...)
 			cmd, stdout, stderr := writing(t, 0, args...)
@@ -342,7 +342,7 @@ func TestEarlyClosedSummary(t *testing.T) {
 // is wanted.
 func TestClosedStreams(t *testing.T) {
 	workplace(t)
-	writeText(t, "urls.txt", "https://example.com/private\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/private\n")
 	for _, test := range []struct {
 		command string
 		status  int
@@ -374,7 +374,7 @@ func TestClosedStreams(t *testing.T) {
 // A reader that has enough before the first byte is success for every command.
 func TestReaderHasEnough(t *testing.T) {
 	workplace(t)
-	writeText(t, "urls.txt", "https://example.com/\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/\n")
 	for _, args := range [][]string{
 		{"-in", "urls.txt", "-rules", "rules"},
 		{"explain", "-rules", "rules", "https://example.com/"},

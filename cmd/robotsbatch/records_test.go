@@ -86,7 +86,7 @@ func TestRecordsOfAnIndex(t *testing.T) {
 	store := blobtest.New(t)
 	all := writeArchive(t, *archiveFiles, func(name string, data []byte) {
 		store.Put(name, data)
-		writeText(t, name, string(data))
+		must.WriteFile(t, name, string(data))
 	})
 	random := rand.New(rand.NewPCG(3, 4))
 	var scattered, together []archived
@@ -107,18 +107,17 @@ func TestRecordsOfAnIndex(t *testing.T) {
 			index += x.index()
 			wanted += x.length
 		}
-		writeText(t, "urls.txt", urls)
-		writeText(t, "index.csv", index)
+		must.WriteFile(t, "urls.txt", urls)
+		must.WriteFile(t, "index.csv", index)
 		job := []string{"-in", "urls.txt", "-explain", "-with", "robots_status,robots_fetched_at,body_digest", "-rules"}
 		started := time.Now()
 		want := mustRun(t, append(job, "crawl/seg/*.warc.gz")...)
 		whole := time.Since(started)
-		if got := mustRun(t, append(job, "index.csv", "-warc-base", ".")...); got != want {
-			t.Fatalf("%s, of a folder:\n%s\nwant\n%s", name, got, want)
-		}
+		got := mustRun(t, append(job, "index.csv", "-warc-base", ".")...)
+		must.Need(t, got == want, "%s, of a folder:\n%s\nwant\n%s", name, got, want)
 		store.Asked()
 		started = time.Now()
-		got := mustRun(t, append(job, "index.csv", "-warc-base", base)...)
+		got = mustRun(t, append(job, "index.csv", "-warc-base", base)...)
 		single := time.Since(started)
 		gets, bytes := store.Asked()
 		must.Need(t, got == want, "%s, of a store:\n%s\nwant\n%s", name, got, want)
@@ -135,7 +134,7 @@ func TestRecordsOfAnIndex(t *testing.T) {
 func TestIndexesThatAreWrong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	all := writeArchive(t, 1, func(name string, data []byte) {
-		writeText(t, name, string(data))
+		must.WriteFile(t, name, string(data))
 	})
 	index, dashes, cdxj, cdx, urls := indexHeader, indexHeader, "", " CDX b a s S V g\n", ""
 	for i, x := range all[:10] {
@@ -147,19 +146,19 @@ func TestIndexesThatAreWrong(t *testing.T) {
 		cdx += fmt.Sprintf("%s https://%s/robots.txt - %d %d %s\n", x.time().Format("20060102150405"), x.host, x.length, x.offset, x.file)
 		urls += "https://" + x.host + "/x\n"
 	}
-	writeText(t, "urls.txt", urls)
-	writeText(t, "index.csv", index)
-	writeText(t, "index.cdxj", cdxj)
-	writeText(t, "index.cdx", cdx)
-	writeText(t, "dashes.csv", dashes)
-	writeText(t, "robots.txt", "")
+	must.WriteFile(t, "urls.txt", urls)
+	must.WriteFile(t, "index.csv", index)
+	must.WriteFile(t, "index.cdxj", cdxj)
+	must.WriteFile(t, "index.cdx", cdx)
+	must.WriteFile(t, "dashes.csv", dashes)
+	must.WriteFile(t, "robots.txt", "")
 	job := []string{"-in", "urls.txt", "-explain", "-rules"}
 	want := mustRun(t, append(job, "crawl/seg/0.warc.gz")...)
 	mustRun(t, "-in", "index.csv", "-rules", "robots.txt", "-for", "a.example", "-out", "index.parquet")
 	for _, name := range []string{"index.csv", "index.cdxj", "index.cdx", "dashes.csv", "index.parquet"} {
 		must.Equal(t, mustRun(t, append(job, name, "-warc-base", ".")...), want, name)
 	}
-	writeText(t, "cut.cdxj", cdxj[:len(cdxj)-30]) // within the object of the last host, after its URL
+	must.WriteFile(t, "cut.cdxj", cdxj[:len(cdxj)-30]) // within the object of the last host, after its URL
 	status, out, said := runWith(t.Context(), "", append(job, "cut.cdxj", "-warc-base", ".")...)
 	must.Be(t, status == exitDone && strings.Contains(out, "https://"+all[9].host+"/x,false,unreachable,") && strings.Contains(said, "cut.cdxj: line 10 taken as a fetch without an answer: it is not a JSON object"),
 		"status %d, %s\n%s", status, out, said)
@@ -177,7 +176,7 @@ func TestIndexesThatAreWrong(t *testing.T) {
 	change(5, fmt.Sprintf(",%d,", all[5].offset), ",,")
 	change(6, ",200,", ",404,")
 	change(7, fmt.Sprintf(",301,,%s,%d,%d", all[7].file, all[7].offset, all[7].length), ",301,https://h8.example/robots.txt,,,")
-	writeText(t, "wrong.csv", index)
+	must.WriteFile(t, "wrong.csv", index)
 	status, out, said = runWith(t.Context(), "", append(job, "wrong.csv", "-warc-base", ".")...)
 	var reasons []string
 	for _, row := range tableOf(t, []byte(out)) {
@@ -197,7 +196,7 @@ func TestIndexesThatAreWrong(t *testing.T) {
 		if file == "" {
 			flags, file = flags[:len(flags)-2], "crawl/seg/0.warc.gz"
 		}
-		writeText(t, "missing.csv", indexHeader+strings.Replace(all[0].index(), all[0].file, file, 1))
+		must.WriteFile(t, "missing.csv", indexHeader+strings.Replace(all[0].index(), all[0].file, file, 1))
 		status, _, said := runWith(t.Context(), "", flags...)
 		must.Be(t, status != exitDone && strings.Contains(said, text), "%s: status %d, %s", file, status, said)
 	}
@@ -210,15 +209,15 @@ func TestResumeWithAnIndex(t *testing.T) {
 	store := blobtest.New(t)
 	all := writeArchive(t, 3, func(name string, data []byte) {
 		store.Put(name, data)
-		writeText(t, name, string(data))
+		must.WriteFile(t, name, string(data))
 	})
 	index, urls := indexHeader, ""
 	for _, x := range []archived{all[0], all[700], all[701], all[1300]} {
 		index += x.index()
 		urls += "https://" + x.host + "/x\n"
 	}
-	writeText(t, "urls.txt", urls)
-	writeText(t, "index.csv", index)
+	must.WriteFile(t, "urls.txt", urls)
+	must.WriteFile(t, "index.csv", index)
 	base := regexp.MustCompile(`/x\?`).ReplaceAllString(store.Name("x"), "/?")
 	for n, base := range []string{".", base} {
 		job := []string{"-in", "urls.txt", "-rules", "index.csv", "-warc-base", base, "-out", "out/", "-resume"}
@@ -226,7 +225,7 @@ func TestResumeWithAnIndex(t *testing.T) {
 			if strings.HasPrefix(want, "the rules") {
 				time.Sleep(10 * time.Millisecond) // for another time
 				store.Put(all[700].file, append(readFile(t, all[700].file), make([]byte, n+1)...))
-				writeText(t, all[700].file, string(readFile(t, all[700].file)))
+				must.WriteFile(t, all[700].file, string(readFile(t, all[700].file)))
 			}
 			status, _, said := runWith(t.Context(), "", job...)
 			must.Be(t, status == exitDone && regexp.MustCompile(want).MatchString(said), "%s: status %d, want %s:\n%s", base, status, want, said)
@@ -255,14 +254,17 @@ func TestTrailToTheRecord(t *testing.T) {
 			[]string{at, fmt.Sprintf("https://h%d.example/robots.txt", host)}, []byte(head+content))
 		files[i%2] = must.Get(compress.AppendCompressed(files[i%2], record, compress.Gzip))(t)
 	}
-	writeText(t, "0.warc.gz", string(files[0]))
-	writeText(t, "1.warc.gz", string(files[1]))
+	must.WriteFile(t, "0.warc.gz", string(files[0]))
+	must.WriteFile(t, "1.warc.gz", string(files[1]))
 	for i := range rows {
 		urls += fmt.Sprintf("https://h%d.example/%d/%d,%d\n", i%hosts, i%5, i, replayStart+int64(i%4*aDay))
 	}
-	writeText(t, "rows.csv", urls+"https://h0.example/free,"+fmt.Sprint(replayStart)+"\n")
+	must.WriteFile(t, "rows.csv", urls+"https://h0.example/free,"+fmt.Sprint(replayStart)+"\n")
 
-	written := func(file string, args ...string) []byte { return runOf(t, file, append(args, "-out", file)...) }
+	written := func(file string, args ...string) []byte {
+		mustRun(t, append(args, "-out", file)...)
+		return readFile(t, file)
+	}
 	job := []string{"-in", "rows.csv", "-rules", "*.warc.gz", "-as-of", "column:when", "-use", "train-ai", "-explain", "-with", "authority,robots_url,robots_status,robots_fetched_at,body_digest"}
 	permitted := tableOf(t, written("permitted.csv", append(job, "-emit", "permitted")...))
 	left := tableOf(t, written("left.csv", append(job, "-emit", "unpermitted")...))

@@ -279,10 +279,10 @@ func (r *replayed) writeAll(t *testing.T, histories int) (names [2]string) {
 			end = "warc"
 		}
 		names[source] = fmt.Sprintf("%d.%s", source, end)
-		writeText(t, names[source], r.files[source].String())
+		must.WriteFile(t, names[source], r.files[source].String())
 		for part := range r.parts[source] {
 			if r.part != nil {
-				writeText(t, fmt.Sprintf("%d-%d.%s", source, part, end), r.parts[source][part].String())
+				must.WriteFile(t, fmt.Sprintf("%d-%d.%s", source, part, end), r.parts[source][part].String())
 			}
 		}
 	}

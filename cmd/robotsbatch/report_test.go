@@ -6,7 +6,6 @@ import (
 	"html"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -198,7 +197,7 @@ func TestReportIsWhatTheOutputSays(t *testing.T) {
 			text += fmt.Sprintf("Content-Usage: /%d train-ai=%c\n", random.IntN(4), "yn"[random.IntN(2)])
 			text += fmt.Sprintf("Content-Signal: search=no, use=%s\nContent-Signal: /%d search=yes, use=immediate\n\n", []string{"full", "reference"}[random.IntN(2)], random.IntN(4))
 		}
-		writeText(t, fmt.Sprintf("robots/%c.example", 'a'+i), text)
+		must.WriteFile(t, fmt.Sprintf("robots/%c.example", 'a'+i), text)
 	}
 	var rows []string
 	for range 400 {
@@ -219,11 +218,11 @@ func TestReportIsWhatTheOutputSays(t *testing.T) {
 		}
 		for _, size := range []int{1, 3, 64, 1000} {
 			random.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-			writeText(t, "urls.txt", strings.Join(rows, "\n"))
-			out := runOf(t, "out.csv", append(flags, "-in", "urls.txt", "-rules", "robots", "-explain", "-use", "train-ai,signal:search,signal:use", "-out", "out.csv", "-report", "report.html", "-quiet",
+			must.WriteFile(t, "urls.txt", strings.Join(rows, "\n"))
+			mustRun(t, append(flags, "-in", "urls.txt", "-rules", "robots", "-explain", "-use", "train-ai,signal:search,signal:use", "-out", "out.csv", "-report", "report.html", "-quiet",
 				"-batch-rows", strconv.Itoa(size), "-workers", strconv.Itoa(1+random.IntN(3)))...)
-			page := must.Get(os.ReadFile("report.html"))(t)
-			tables, facts := counted(tableOf(t, out), agents)
+			page := readFile(t, "report.html")
+			tables, facts := counted(tableOf(t, readFile(t, "out.csv")), agents)
 			text := strings.NewReplacer("\u00a0", " ", "; bars are relative to the largest</caption>", "</caption>").Replace(string(page))
 			got := reportTables(t, text)
 			for caption, want := range tables {

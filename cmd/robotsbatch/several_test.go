@@ -42,7 +42,7 @@ func writeSeveral(t *testing.T) {
 		for row := range rows {
 			fmt.Fprintf(&text, "https://example.com/%s/%d\n", []string{"private", "news"}[row%2], i)
 		}
-		writeText(t, fmt.Sprintf("in/%02d.txt", i), text.String())
+		must.WriteFile(t, fmt.Sprintf("in/%02d.txt", i), text.String())
 	}
 }
 
@@ -137,17 +137,16 @@ func TestFirstOutputThatFails(t *testing.T) {
 		data := must.Get(os.ReadFile(name))(t)
 		intact[name] = string(data)
 	}
-	writeText(t, failing, strings.Repeat("https://example.com/a\n", 30_000)+strings.Repeat("x", 9<<20)) // a line that is too long
-	writeText(t, failingLater, "\x1f\x8b\x08\x00")                                                      // cut
+	must.WriteFile(t, failing, strings.Repeat("https://example.com/a\n", 30_000)+strings.Repeat("x", 9<<20)) // a line that is too long
+	must.WriteFile(t, failingLater, "\x1f\x8b\x08\x00")                                                      // cut
 	want := runSeveral(t, 1)
-	if want.status != exitFailed || len(want.outputs) != 20 || len(want.manifest) != 20 || !strings.Contains(want.stderr, failing) || strings.Contains(want.stderr, failingLater) {
-		t.Fatalf("status %d, %d outputs, manifest %v: %s", want.status, len(want.outputs), want.manifest, want.stderr)
-	}
+	must.Need(t, want.status == exitFailed && len(want.outputs) == 20 && len(want.manifest) == 20 && strings.Contains(want.stderr, failing) && !strings.Contains(want.stderr, failingLater),
+		"status %d, %d outputs, manifest %v: %s", want.status, len(want.outputs), want.manifest, want.stderr)
 	for _, workers := range []int{2, 8} {
 		same(t, workers, runSeveral(t, workers), want)
 	}
 	for name, text := range intact {
-		writeText(t, name, text)
+		must.WriteFile(t, name, text)
 	}
 	want = runSeveral(t, 1, "-resume")
 	must.Need(t, want.status == exitDone && len(want.outputs) == severalInputs && strings.Contains(want.stderr, "resuming: 20 of 40 outputs done already"),

@@ -107,9 +107,8 @@ func TestEndlessListing(t *testing.T) {
 		"rules":             {"hosts", "-in", list, "-rules", s.Name("r/")},
 	} {
 		status, _, stderr := runWith(t.Context(), "", append(args, "-memory", "16MiB")...)
-		if status != 1 || !strings.Contains(stderr, "the names of its objects take more than 8 MiB, half of -memory: name fewer, such as those of one folder below it, or raise -memory") {
-			t.Errorf("%s: status %d\n%s", name, status, stderr)
-		}
+		must.Be(t, status == 1 && strings.Contains(stderr, "the names of its objects take more than 8 MiB, half of -memory: name fewer, such as those of one folder below it, or raise -memory"),
+			"%s: status %d\n%s", name, status, stderr)
 	}
 }
 
@@ -232,9 +231,7 @@ func TestRulesReplacedAfterTheListing(t *testing.T) {
 				store.ServeHTTP(w, r)
 			})
 			status, stdout, stderr := runWith(t.Context(), "https://a.example/d\n", "-in", "-", "-rules", s.Name("rules/"))
-			if status != exitRetry || strings.Contains(stdout, "true") || !strings.Contains(stderr, "s3://bucket/rules/a.example: it was written to while it was read") {
-				t.Errorf("status %d, %q\n%s", status, stdout, stderr)
-			}
+			must.Be(t, status == exitRetry && !strings.Contains(stdout, "true") && strings.Contains(stderr, "s3://bucket/rules/a.example: it was written to while it was read"), "status %d, %q\n%s", status, stdout, stderr)
 		})
 	}
 }
@@ -402,10 +399,9 @@ func TestVerifyObjects(t *testing.T) {
 		must.Be(t, status == exitFailed && stdout == "" && strings.Contains(stderr, "s3://bucket/"+key) && !strings.Contains(stderr, "endpoint"),
 			"%s changed: status %d, %s%s", key, status, stdout, stderr)
 	}
-	if status, _, stderr := runWith(t.Context(), "", "verify", s.Name("folder/")); status != exitFailed || !strings.Contains(stderr, "s3://bucket/folder/_robotsbatch.manifest.jsonl: there is no manifest: name the files") {
-		t.Errorf("a folder: status %d, %s", status, stderr)
-	}
-	status, _, stderr := runWith(t.Context(), "", "verify", "-for", "a.example", s.Name("nowhere.rules"))
+	status, _, stderr := runWith(t.Context(), "", "verify", s.Name("folder/"))
+	must.Be(t, status == exitFailed && strings.Contains(stderr, "s3://bucket/folder/_robotsbatch.manifest.jsonl: there is no manifest: name the files"), "a folder: status %d, %s", status, stderr)
+	status, _, stderr = runWith(t.Context(), "", "verify", "-for", "a.example", s.Name("nowhere.rules"))
 	must.Be(t, status == exitFailed && !strings.Contains(stderr, "endpoint"), "no object: status %d, %s", status, stderr)
 	t.Setenv("AWS_MAX_ATTEMPTS", "1")
 	s.Meddle(func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
@@ -501,9 +497,8 @@ func TestShardsInStore(t *testing.T) {
 		must.Need(t, status == want && strings.Contains(stderr, says) && !strings.Contains(stderr, "endpoint"), "verify -merge: status %d\n%s", status, stderr)
 	}
 	status, _, stderr := runWith(t.Context(), "", "-in", s.Name("in/"), "-rules", rules, "-out", s.Name("out/"), "-resume")
-	if want := "s3://bucket/out/ is in an object store: a folder there (with a slash at its end) has a manifest, and goes on from it, with -shard 0/1\n"; status != exitUsage || !strings.Contains(stderr, want) {
-		t.Errorf("-resume: status %d\n%s", status, stderr)
-	}
+	want := "s3://bucket/out/ is in an object store: a folder there (with a slash at its end) has a manifest, and goes on from it, with -shard 0/1\n"
+	must.Be(t, status == exitUsage && strings.Contains(stderr, want), "-resume: status %d\n%s", status, stderr)
 	shard("0/2")
 	merge(exitRetry, "s3://bucket/out/: the job is incomplete: of 2 shards, missing: 1")
 	shard("1/2")

@@ -42,7 +42,7 @@ func openTerminal(t *testing.T) (screen, terminal *os.File) {
 // Arrow does not go to a terminal; csv does.
 func TestBinaryOnTerminal(t *testing.T) {
 	workplace(t)
-	writeText(t, "urls.txt", "https://example.com/private\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/private\n")
 	_, terminal := openTerminal(t)
 	var stderr bytes.Buffer
 	status := run(t.Context(), []string{"-in", "urls.txt", "-rules", "rules", "-out-format", "arrow"}, nil, terminal, &stderr)
@@ -86,7 +86,7 @@ func shownOn(t *testing.T, width uint16) string {
 // On a terminal progress is one line, which the summary takes the place of. It fits.
 func TestProgressOnTerminal(t *testing.T) {
 	workplace(t)
-	writeText(t, "urls.txt", "https://example.com/private\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/private\n")
 	t.Setenv("TERM", "xterm")
 	for width, parts := range map[uint16]string{80: ", 100 % done, 0:00 left, ", 40: ", 100 %, 0:00 left, ", 12: ""} {
 		progress, summary, found := strings.Cut(shownOn(t, width), "\x1b[K\r\x1b[K")
@@ -103,7 +103,7 @@ func TestProgressOnTerminal(t *testing.T) {
 // A job with large inputs says on a terminal what it is about to do; elsewhere it does not.
 func TestPlanOnTerminal(t *testing.T) {
 	workplace(t)
-	writeText(t, "urls.txt", "https://example.com/private\n")
+	must.WriteFile(t, "urls.txt", "https://example.com/private\n")
 	t.Setenv("TERM", "xterm")
 	plan := "inputs   1 file, 28 bytes: urls.txt\r\nformat   text\r\noutputs  1 file, the first is out.csv: csv, with allowed\r\n" +
 		"rules    rules: folder\r\nagents   *\r\n"
@@ -120,9 +120,8 @@ func TestPlanOnTerminal(t *testing.T) {
 	for _, args := range [][]string{{}, {"-dry-run"}} {
 		_, terminal := openTerminal(t)
 		var stderr bytes.Buffer
-		if run(t.Context(), append(args, "-in", "urls.txt", "-rules", "rules", "-out", "out.csv"), nil, terminal, &stderr); strings.Contains(stderr.String(), "inputs ") {
-			t.Errorf("%q, stderr to a file: %s", args, &stderr)
-		}
+		run(t.Context(), append(args, "-in", "urls.txt", "-rules", "rules", "-out", "out.csv"), nil, terminal, &stderr)
+		must.Be(t, !strings.Contains(stderr.String(), "inputs "), "%q, stderr to a file: %s", args, &stderr)
 	}
 }
 
@@ -140,7 +139,7 @@ func TestStepsOnTerminal(t *testing.T) {
 // slashes; with NO_COLOR, TERM=dumb or another stream it does not color.
 func TestExplainOnTerminal(t *testing.T) {
 	workplace(t)
-	writeText(t, filepath.Join("rules", "long.example"), "User-agent: *\nDisallow: /a/rather/long/path/\n")
+	must.WriteFile(t, filepath.Join("rules", "long.example"), "User-agent: *\nDisallow: /a/rather/long/path/\n")
 	url := "https://long.example/a/rather/long/path/" + strings.Repeat("x", 60) + "/ends"
 	shown := func(width uint16) string {
 		t.Helper()
@@ -149,18 +148,16 @@ func TestExplainOnTerminal(t *testing.T) {
 	const verdict, rule = "  verdict     \x1b[35mdenied\x1b[0m\r\n", ">     2  \x1b[35mDisallow: /a/rather/long/path/\x1b[0m\r\n"
 	t.Setenv("NO_COLOR", "")
 	t.Setenv("TERM", "xterm")
-	if text := shown(200); !strings.Contains(text, verdict) || !strings.Contains(text, rule) || strings.Count(text, "\x1b[") != 4 || !strings.HasPrefix(text, url+"\r\n") {
-		t.Errorf("in 200 columns:\n%q", text)
-	}
+	text := shown(200)
+	must.Be(t, strings.Contains(text, verdict) && strings.Contains(text, rule) && strings.Count(text, "\x1b[") == 4 && strings.HasPrefix(text, url+"\r\n"), "in 200 columns:\n%q", text)
 	narrow := shown(40)
 	for line := range strings.Lines(strings.NewReplacer("\x1b[35m", "", "\x1b[0m", "").Replace(narrow)) {
-		if line = strings.TrimRight(line, "\r\n"); len(line) > 40 {
-			t.Errorf("%d columns: %s", len(line), line)
-		}
+		line = strings.TrimRight(line, "\r\n")
+		must.Be(t, len(line) <= 40, "%d columns: %s", len(line), line)
 	}
 	want := "  path        /a/rather/long/path/\r\n" + strings.Repeat(" ", 14) + strings.Repeat("x", 26) + "\r\n"
 	must.Be(t, strings.HasPrefix(narrow, "https://long.example/a/rather/long/path/\r\n  xxx") && strings.Contains(narrow, want), "in 40 columns:\n%s", narrow)
-	text := shown(3)
+	text = shown(3)
 	must.Be(t, strings.Contains(text, "/ends"), "in 3 columns:\n%q", text)
 	t.Setenv("TERM", "dumb")
 	text = shown(80)
