@@ -246,26 +246,23 @@ func (d *decoder) dictionary(id int64) (*array.Data, error) {
 
 // joinParts returns the checked values of all parts of a dictionary. known has those of the first ones.
 func (d *decoder) joinParts(known decodedDictionary, parts []*dictionary) (*array.Data, error) {
-	var list []arrow.Array
+	var list []*array.Data
 	if known.parts > 0 {
-		list = append(list, array.MakeFromData(known.values))
+		known.values.Retain()
+		list = append(list, known.values)
 	}
 	for _, part := range parts[known.parts:] {
 		values, err := d.decodePart(part)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, array.MakeFromData(values))
+		list = append(list, values)
 	}
-	if len(list) == 1 {
-		return list[0].Data().(*array.Data), nil
+	values, err := tables.Concatenate(list[0].DataType(), list, memory.NewGoAllocator())
+	if err == nil && len(list) > 1 { // one that is alone was checked
+		err = new(tables.Checker).Check(values)
 	}
-	joined, err := array.Concatenate(list, memory.NewGoAllocator())
-	if err != nil {
-		return nil, err
-	}
-	values := joined.Data().(*array.Data)
-	return values, new(tables.Checker).Check(values)
+	return values, err
 }
 
 // decodePart returns the checked values of a dictionary batch. The caller holds d.decoded.mu.

@@ -31,9 +31,8 @@ type Part struct {
 	err     error
 
 	mu        sync.Mutex        // guards the fields up to waiting, and err until decoded is closed
-	begun     bool              // begin was called
 	inflation *layout.Inflation // nil if nothing is to be inflated
-	steps     int               // number of buffers to inflate, at least 1
+	steps     int               // number of buffers to inflate, at least 1; 0 before begin
 	next      int               // index of the first buffer that nobody has begun
 	missing   int               // number of buffers that are not inflated yet
 	failed    int               // index of the first buffer that cannot be inflated, if err is set
@@ -109,7 +108,7 @@ func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 func (p *Part) inflate(again func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.begun {
+	if p.steps == 0 {
 		p.begin()
 	}
 	for p.next < p.steps {
@@ -142,7 +141,7 @@ func (p *Part) inflate(again func()) bool {
 
 // begin sets the number of buffers to inflate, and makes room for them. The caller holds p.mu.
 func (p *Part) begin() {
-	p.begun, p.steps = true, 1
+	p.steps = 1
 	if p.meta.Packed() {
 		p.inflation, p.steps = layout.NewInflation(p.meta, p.body, p.total), max(1, len(p.meta.Buffers))
 	}
