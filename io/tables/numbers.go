@@ -19,13 +19,14 @@ type Numbers struct {
 	ValidityOffset int
 }
 
-// integers has for each type of integers the function that returns an array's values.
+// integers has for each type of integers, dates and timestamps the function that returns an array's values.
 var integers = map[arrow.Type]func(d *array.Data) ([]int64, error){
+	arrow.DATE32: converted[int32, int64], arrow.DATE64: inPlace[int64], arrow.TIMESTAMP: inPlace[int64],
 	arrow.INT8: converted[int8, int64], arrow.INT16: converted[int16, int64], arrow.INT32: converted[int32, int64], arrow.INT64: inPlace[int64],
 	arrow.UINT8: converted[uint8, int64], arrow.UINT16: converted[uint16, int64], arrow.UINT32: converted[uint32, int64], arrow.UINT64: inPlace[int64],
 }
 
-// NumbersOf returns the values of a checked array of integers or floats. Those of 64 bits lie in the
+// NumbersOf returns the values of a checked array of integers, floats, dates or timestamps. Those of 64 bits lie in the
 // array's memory, others are copies.
 func NumbersOf(d *array.Data) (n Numbers, err error) {
 	if mayBeNull(d) {

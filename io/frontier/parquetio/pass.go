@@ -151,7 +151,7 @@ func (s *passing) assemble(g *rowGroup, grant *batch.Grant) error {
 		return err
 	}
 	defer tables.Release(verdicts)
-	_, selected := g.verdicts.Counts()
+	selected := g.verdicts.Selected()
 	if selected == 0 {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (s *passing) Write(c batch.Chunk) error {
 // writeGroup writes what is left of a row group, with the verdict columns; nothing if no row is kept.
 func (s *passing) writeGroup(c *passedChunk) error {
 	g := c.group
-	if _, selected := g.verdicts.Counts(); selected == 0 {
+	if g.verdicts.Selected() == 0 {
 		return nil
 	}
 	from, added := g.source, s.encoder.Added(g.added)

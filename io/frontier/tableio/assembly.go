@@ -91,13 +91,12 @@ func (a *Assembly) Add(o *Output, piece int, b *batch.Batch, v *batch.Verdicts, 
 	return size, a.missing.Add(-1) == 0, nil
 }
 
-// Counts returns the number of rows of all pieces, and the number of selected ones.
-func (a *Assembly) Counts() (rows, selected int) {
+// Selected returns the number of selected rows of all pieces.
+func (a *Assembly) Selected() (n int) {
 	for i := range a.parts {
-		rows += a.parts[i].rows
-		selected += a.parts[i].selected
+		n += a.parts[i].selected
 	}
-	return rows, selected
+	return n
 }
 
 // EachSelected calls do for each run of selected rows, from low to high-1. Rows are counted through all pieces.

@@ -2,6 +2,7 @@ package tableio
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -53,7 +54,7 @@ const numberSize = 8
 func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
 	if l.time.column >= 0 {
 		var err error
-		if b.Times, err = times(array.MakeFromData(l.time.valuesOf(table))); err != nil {
+		if b.Times, err = times(l.time.valuesOf(table)); err != nil {
 			return fmt.Errorf("column %q: %w", l.time.name, err)
 		}
 		b.Undeclared += numberSize * table.NumRows()
@@ -64,11 +65,103 @@ func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
 	mem := memory.NewGoAllocator() // its memory lives as long as it is referenced
 	d := tables.Plain(l.weight.valuesOf(table), mem)
 	defer d.Release()
-	weights, err := tables.NumbersOf(d)
-	if err != nil {
+	var err error
+	if b.Weights, err = numbersOf(d); err != nil {
 		return fmt.Errorf("column %q: %w", l.weight.name, err)
 	}
-	b.Weights = batch.Numbers{Ints: weights.Ints, Unsigned: weights.Unsigned, Floats: weights.Floats, Validity: weights.Validity, ValidityOffset: weights.ValidityOffset}
 	b.Undeclared += numberSize * table.NumRows()
 	return nil
+}
+
+// numbersOf returns the numbers of a checked array in its memory, as [tables.NumbersOf] does.
+func numbersOf(d *array.Data) (batch.Numbers, error) {
+	n, err := tables.NumbersOf(d)
+	return batch.Numbers{Ints: n.Ints, Unsigned: n.Unsigned, Floats: n.Floats, Validity: n.Validity, ValidityOffset: n.ValidityOffset}, err
+}
+
+// holdsTimes reports whether a column of type dt can hold times. Floats of less than 64 bits cannot: today's seconds
+// since 1970 have more bits than they hold exactly.
+func holdsTimes(dt arrow.DataType) bool {
+	dt = valueType(dt)
+	switch dt.ID() {
+	case arrow.TIMESTAMP, arrow.DATE32, arrow.DATE64, arrow.FLOAT64, arrow.NULL:
+		return true
+	}
+	return arrow.IsInteger(dt.ID()) || isText(dt)
+}
+
+// maxText is the most bytes of strings that are copied; only views need a copy.
+const maxText = 1 << 30
+
+// times returns the times of a column's rows for batch.Batch.Times: in seconds since 1970, or
+// batch.NoTime for null and for values that are no times. A timestamp is a moment whatever its zone; without
+// a zone it is in UTC. A date means its end. Numbers are converted by batch.SecondsOf and strings by
+// batch.ParseSeconds. The array must have been checked, and holdsTimes must be true of its type.
+func times(d *array.Data) ([]int64, error) {
+	if isText(d.DataType()) { // strings, and a dictionary of them: TimesOf parses equal rows once
+		column, err := URLs(d, maxText)
+		if err != nil {
+			return nil, err
+		}
+		return batch.TimesOf(&column), nil
+	}
+	plain := tables.Plain(d, memory.DefaultAllocator)
+	defer plain.Release()
+	if plain != d { // it was a dictionary, or had run ends
+		return times(plain)
+	}
+	seconds := slices.Repeat([]int64{batch.NoTime}, d.Len())
+	if d.DataType().ID() == arrow.NULL {
+		return seconds, nil
+	}
+	numbers, err := numbersOf(d)
+	if err != nil {
+		return nil, err
+	}
+	convert := converter(d.DataType())
+	for row := range seconds {
+		switch {
+		case numbers.Null(row):
+		case numbers.Floats != nil:
+			seconds[row] = batch.SecondsOf(batch.Whole(numbers.Floats[row]))
+		case numbers.Unsigned && numbers.Ints[row] < 0: // too large for an int64
+		default:
+			seconds[row] = convert(numbers.Ints[row])
+		}
+	}
+	return seconds, nil
+}
+
+// secondsADay is the number of seconds of a day.
+const secondsADay = 24 * 60 * 60
+
+// converter returns the function that converts integers of a column of type dt to seconds since 1970.
+func converter(dt arrow.DataType) func(int64) int64 {
+	switch dt := tables.Storage(dt).(type) {
+	case *arrow.TimestampType:
+		return secondsOf[dt.Unit]
+	case *arrow.Date32Type:
+		return func(days int64) int64 { return batch.EndOfDay(days * secondsADay) }
+	case *arrow.Date64Type: // in milliseconds
+		return func(n int64) int64 { return batch.EndOfDay(floorDiv(n, 1000*secondsADay) * secondsADay) }
+	}
+	return batch.SecondsOf
+}
+
+// secondsOf has for each unit the function that converts a timestamp to seconds. One for each divides by a constant,
+// which is faster.
+var secondsOf = [...]func(int64) int64{
+	arrow.Second:      batch.Within,
+	arrow.Millisecond: func(n int64) int64 { return batch.Within(floorDiv(n, 1e3)) },
+	arrow.Microsecond: func(n int64) int64 { return batch.Within(floorDiv(n, 1e6)) },
+	arrow.Nanosecond:  func(n int64) int64 { return floorDiv(n, 1e9) },
+}
+
+// floorDiv returns n/d rounded down.
+func floorDiv(n, d int64) int64 {
+	quotient := n / d
+	if n%d < 0 {
+		quotient--
+	}
+	return quotient
 }
