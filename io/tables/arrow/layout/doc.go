@@ -14,7 +14,6 @@
 //	frames.go           a message as it lies there, and the end of a file
 //	schema.go           a schema: read, built, and joined from two
 //	inflate.go          the body of a record batch: checked, decompressed, decimals widened
-//	decimals.go         decimals of 32 and 64 bits, which the library does not know
 //	columns.go          which arrays and buffers a column has in a record batch
 //	types.go            the library's types as the format's tables, and back
 //	build.go            metadata that is written
