@@ -137,7 +137,7 @@ func (b *bodyCopier) readRaw(s layout.Span) ([]byte, error) {
 		return nil, nil
 	}
 	if b.record.frame.Bytes != nil {
-		if s.Offset < 0 || s.Length < 0 || s.Offset > int64(len(b.record.frame.Bytes))-s.Length {
+		if !s.In(int64(len(b.record.frame.Bytes))) {
 			return nil, layout.ErrShort
 		}
 		return b.record.frame.Bytes[s.Offset : s.Offset+s.Length], nil
@@ -251,11 +251,12 @@ func (b *bodyCopier) copyValues(s layout.Span, width, n int, runs tables.Rows) e
 		return layout.ErrShort
 	}
 	v := selection{span: s, width: width, size: n * width, kept: runs.Count() * width, runs: runs}
+	isPlain := b.made.Codec == layout.CodecNone
 	switch {
-	case b.made.Codec == layout.CodecNone:
-		return b.copyPlain(v)
-	case s.Length == 0 && v.size > 0:
+	case isPlain && s.Length < int64(v.size), s.Length == 0 && v.size > 0:
 		return layout.ErrShort
+	case isPlain:
+		return b.copyRuns(v, b.lifts(int64(v.kept), len(v.runs)))
 	case s.Length == 0 || v.kept == 0:
 		return b.add(nil)
 	}
@@ -347,14 +348,6 @@ const longRun = 8 << 10
 // buffer in a file.
 func (b *bodyCopier) lifts(kept int64, runs int) bool {
 	return b.record.frame.Bytes == nil && b.made.Codec == layout.CodecNone && kept/longRun >= int64(runs)
-}
-
-// copyPlain appends a buffer with the kept values v of a body that is not compressed.
-func (b *bodyCopier) copyPlain(v selection) error {
-	if v.span.Length < int64(v.size) {
-		return layout.ErrShort
-	}
-	return b.copyRuns(v, b.lifts(int64(v.kept), len(v.runs)))
 }
 
 // copyRuns appends a buffer with the kept values v as they lie in the input's body. lifts says that they are lifted,

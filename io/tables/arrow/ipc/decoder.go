@@ -19,17 +19,20 @@ import (
 // decoder decodes record batch messages with one schema and one set of dictionaries.
 // Workers share it, so it does not change: after a later dictionary, the reader has a new one.
 type decoder struct {
-	schema  *arrow.Schema
-	columns []layout.Shape
-	// values are the types of the dictionaries' values by the dictionaries' numbers, and shapes their
-	// layouts in the input.
-	values       map[int64]arrow.DataType
-	shapes       map[int64]*layout.Shape
+	schema       *arrow.Schema
+	columns      []layout.Shape
+	values       map[int64]valueType     // of each dictionary
 	dictionaries map[int64][]*dictionary // the parts of each dictionary in force
 	raw, total   int64                   // bytes of all these, as read and decoded
 	limit        int64                   // most bytes of the dictionaries, as read and decoded together, and of a record batch
 	exact        bool                    // decimals of 32 and 64 bits become bytes
 	decoded      *decodedDictionaries    // shared with other decoders
+}
+
+// valueType is the type of a dictionary's values, and the shape that they have in the input.
+type valueType struct {
+	arrow.DataType
+	shape *layout.Shape
 }
 
 // checkedRecord is a record batch that a decoder has checked and will decode.
@@ -74,7 +77,7 @@ type dictionary struct {
 // limit and exact are as in decoder; unless exact, decimals of 32 and 64 bits become those of 128.
 func newDecoder(s *layout.Schema, columns []int, limit int64, exact bool) (*decoder, error) {
 	d := &decoder{
-		values: make(map[int64]arrow.DataType), shapes: make(map[int64]*layout.Shape), dictionaries: make(map[int64][]*dictionary),
+		values: make(map[int64]valueType), dictionaries: make(map[int64][]*dictionary),
 		limit: limit, exact: exact, decoded: new(decodedDictionaries),
 	}
 	var fields []arrow.Field
@@ -102,11 +105,11 @@ func (d *decoder) addValues(dt arrow.DataType, s *layout.Shape) error {
 	dt = tables.Storage(dt)
 	if s.Encoded {
 		dt = dt.(*arrow.DictionaryType).ValueType
-		other := d.values[s.ID]
-		if other != nil && (!arrow.TypeEqual(other, dt) || !reflect.DeepEqual(d.shapes[s.ID], s.Values)) {
+		other, known := d.values[s.ID]
+		if known && (!arrow.TypeEqual(other.DataType, dt) || !reflect.DeepEqual(other.shape, s.Values)) {
 			return fmt.Errorf("damaged metadata: dictionary %d has values of two types", s.ID)
 		}
-		d.values[s.ID], d.shapes[s.ID] = dt, s.Values
+		d.values[s.ID] = valueType{dt, s.Values}
 		return d.addValues(dt, s.Values)
 	}
 	if nested, is := dt.(arrow.NestedType); is {
@@ -125,11 +128,11 @@ func (d *decoder) withDictionary(meta *layout.DictionaryMeta, body []byte) (_ *d
 	fail := func(err error) (*decoder, bool, error) {
 		return nil, false, fmt.Errorf("dictionary %d: %w", meta.ID, err)
 	}
-	s, ok := d.shapes[meta.ID]
+	values, ok := d.values[meta.ID]
 	if !ok {
 		return fail(errors.New("it is not in the schema"))
 	}
-	if err := d.checkMeta(meta.Batch, []layout.Shape{*s}); err != nil {
+	if err := d.checkMeta(meta.Batch, []layout.Shape{*values.shape}); err != nil {
 		return fail(err)
 	}
 	parts := d.dictionaries[meta.ID]
@@ -272,7 +275,8 @@ func (d *decoder) decodePart(part *dictionary) (*array.Data, error) {
 		return nil, err
 	}
 	a := arrays{at: layout.Cursor{Batch: b}, body: body, dictionary: d.dictionary}
-	values, err := a.next(d.values[part.ID], d.shapes[part.ID])
+	dt := d.values[part.ID]
+	values, err := a.next(dt.DataType, dt.shape)
 	if err == nil {
 		err = new(tables.Checker).Check(values)
 	}

@@ -96,7 +96,7 @@ func (s *dictionaryWriter) write(d usedDictionary) error {
 	if err != nil {
 		return err
 	}
-	return s.out.writeDictionary(&m)
+	return s.out.write(&m, &s.out.dictionaries)
 }
 
 // beginsWith reports whether the values of a begin with those of b.
@@ -146,7 +146,7 @@ func (s *dictionaryWriter) copy(d copiedDictionary) error {
 	}
 	m := copyBody(d.Frame)
 	m.head = layout.NewHead(d.Meta())
-	return s.out.writeDictionary(&m)
+	return s.out.write(&m, &s.out.dictionaries)
 }
 
 // If rows may be left out, a dictionary of the output has only the values that kept rows use, in
@@ -317,7 +317,7 @@ func (s *dictionaryWriter) writeKept() error {
 		}
 	}
 	for _, m := range slices.Backward(messages) {
-		if err := s.out.writeDictionary(m); err != nil {
+		if err := s.out.write(m, &s.out.dictionaries); err != nil {
 			return err
 		}
 	}

@@ -81,11 +81,6 @@ func (m *message) seal() {
 	}
 }
 
-// block returns the footer's block for the message if it is written at offset pos.
-func (m *message) block(pos int64) layout.Block {
-	return layout.Block{Offset: pos, Meta: int32(len(m.head)), Body: m.bodySize()}
-}
-
 // size returns the number of bytes of memory that the message takes.
 func (m *message) size() (size int64) {
 	for _, indices := range m.indices {

@@ -20,20 +20,9 @@ type output struct {
 // copySize is the number of bytes of the pieces in which lifted parts go from file to file.
 const copySize = 1 << 20
 
-// writeRecord writes the message of a record batch.
-func (o *output) writeRecord(m *message) error {
-	o.batches = append(o.batches, m.block(o.Pos))
-	return o.write(m)
-}
-
-// writeDictionary writes the message of a dictionary.
-func (o *output) writeDictionary(m *message) error {
-	o.dictionaries = append(o.dictionaries, m.block(o.Pos))
-	return o.write(m)
-}
-
-// write writes a message.
-func (o *output) write(m *message) error {
+// write writes a message, and adds its place to written: o.dictionaries or o.batches.
+func (o *output) write(m *message, written *[]layout.Block) error {
+	*written = append(*written, layout.Block{Offset: o.Pos, Meta: int32(len(m.head)), Body: m.bodySize()})
 	if err := o.Put(m.head); err != nil {
 		return err
 	}

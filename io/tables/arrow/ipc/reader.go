@@ -188,7 +188,7 @@ func (s *Reader) addDictionary(f *layout.Frame) error {
 // extendDecoder returns a decoder with the dictionaries of d and the one in message f, whose metadata is meta. It
 // returns d itself if no column of d has that dictionary, and with an error.
 func (s *Reader) extendDecoder(d *decoder, meta *layout.DictionaryMeta, f *layout.Frame) (*decoder, error) {
-	if d.values[meta.ID] == nil {
+	if _, used := d.values[meta.ID]; !used {
 		return d, nil
 	}
 	if err := f.Load(); err != nil {

@@ -203,7 +203,7 @@ func (s *Writer) Write(c *Chunk) (err error) {
 			err = s.dictionaries.complete(m, used)
 		}
 		if err == nil {
-			err = s.out.writeRecord(m)
+			err = s.out.write(m, &s.out.batches)
 		}
 		if err == nil && s.options.Selects && c.copied != nil {
 			c.copied.pool.Put(m.body)

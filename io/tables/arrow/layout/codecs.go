@@ -57,16 +57,13 @@ func UncompressedSize(buffer []byte) (int64, error) {
 // Decompress fills dst with the decompressed bytes of a buffer; it is an error if these are fewer or more. Unless codec
 // is CodecNone, the buffer must have a whole prefix.
 func Decompress(dst, buffer []byte, codec int8) error {
-	if codec == CodecNone {
-		copy(dst, buffer)
-		return nil
+	switch {
+	case codec == CodecNone:
+		return compress.Fill(dst, buffer, compress.None)
+	case IsStored(buffer):
+		return compress.Fill(dst, buffer[PrefixSize:], compress.None)
 	}
-	src := buffer[PrefixSize:]
-	if IsStored(buffer) {
-		copy(dst, src)
-		return nil
-	}
-	return compress.Fill(dst, src, Codecs[codec])
+	return compress.Fill(dst, buffer[PrefixSize:], Codecs[codec])
 }
 
 // AppendPrefix appends the prefix of a buffer that has size bytes decompressed.

@@ -97,7 +97,7 @@ func (f *Frame) LoadSpans(part *BatchMeta, limit int64) ([]byte, error) {
 			part.Buffers[i].Offset = 0
 			continue
 		}
-		if b.Offset < 0 || b.Length < 0 || b.Length > f.Body.Size() || b.Offset > f.Body.Size()-b.Length {
+		if !b.In(f.Body.Size()) {
 			return nil, fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
 		}
 		last := len(runs) - 1

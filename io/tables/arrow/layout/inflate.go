@@ -16,7 +16,7 @@ func (b *BatchMeta) CheckBody(body []byte, limit int64) (int64, error) {
 		if s.Length == 0 {
 			continue
 		}
-		if s.Offset < 0 || s.Length < 0 || s.Length > int64(len(body)) || s.Offset > int64(len(body))-s.Length {
+		if !s.In(int64(len(body))) {
 			return 0, fmt.Errorf("damaged metadata: buffer %d lies outside the body", i)
 		}
 		size := s.Length

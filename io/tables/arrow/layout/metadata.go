@@ -101,6 +101,11 @@ type FieldNode struct{ Length, Nulls int64 }
 // Span is a part of a message's body or of a file.
 type Span struct{ Offset, Length int64 }
 
+// In reports whether the span lies inside size bytes, and neither of its numbers is negative.
+func (s Span) In(size int64) bool {
+	return s.Offset >= 0 && s.Length >= 0 && s.Length <= size && s.Offset <= size-s.Length
+}
+
 // BatchMeta is the metadata of a record batch. A dictionary is a record batch of one
 // column. The arrays come column by column, each before its children.
 type BatchMeta struct {

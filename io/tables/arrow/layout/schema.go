@@ -163,11 +163,11 @@ func (s *Schema) ProjectBatch(b *BatchMeta, columns []int) (*BatchMeta, error) {
 // the body.
 func (s *Schema) CheckCopied(b *BatchMeta, bodyLength int64) error {
 	for i, buffer := range b.Buffers {
-		outside := buffer.Offset < 0 || buffer.Length < 0 || buffer.Length > bodyLength || buffer.Offset > bodyLength-buffer.Length
 		switch {
-		case outside && buffer.Length == 0: // some writers leave any offset there
+		case buffer.In(bodyLength):
+		case buffer.Length == 0: // some writers leave any offset there
 			b.Buffers[i].Offset = 0
-		case outside:
+		default:
 			return fmt.Errorf("damaged metadata: buffer %d lies outside of the body", i)
 		}
 	}
