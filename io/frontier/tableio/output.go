@@ -56,11 +56,7 @@ func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (
 			return nil, fmt.Errorf("the input has %d columns %q where it needs one", len(fields), layout.URLColumn)
 		}
 	}
-	names := make([]string, len(fields))
-	for i, field := range fields {
-		names[i] = field.Name
-	}
-	if err := batch.CheckNames(names, layout.Verdicts); err != nil {
+	if err := batch.CheckNames(ColumnsOf(arrow.NewSchema(fields, nil)).Names, layout.Verdicts); err != nil {
 		return nil, err
 	}
 	for _, column := range layout.Verdicts {

@@ -28,12 +28,7 @@ func Append(dst, src []byte, c Codec, level int) []byte { return codecs[c].add(d
 
 // Fill decompresses src into dst, which it must fill exactly. It takes no more memory than that, whatever
 // size src claims to have.
-func Fill(dst, src []byte, c Codec) error {
-	if err := c.check(); err != nil {
-		return err
-	}
-	return codecs[c].fill(dst, src)
-}
+func Fill(dst, src []byte, c Codec) error { return codecs[c].fill(dst, src) }
 
 // Most returns the most bytes that n compressed ones can decompress to.
 func Most(n int, c Codec) int64 {

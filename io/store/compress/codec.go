@@ -76,21 +76,13 @@ func (c Codec) String() string {
 // Ending returns the ending of compressed files' names, such as ".gz"; "" for None and for codecs without files.
 func (c Codec) Ending() string { return codecs[c].ending }
 
-// check returns an error for a codec that does not exist.
-func (c Codec) check() error {
-	if int(c) >= len(codecs) {
-		return fmt.Errorf("unknown codec %d", c)
-	}
-	return nil
-}
-
 // checkFile returns an error for a codec that does not exist, or with which no file is
 // compressed as a whole.
 func (c Codec) checkFile() error {
-	if err := c.check(); err != nil {
-		return err
-	}
-	if codecs[c].open == nil {
+	switch {
+	case int(c) >= len(codecs):
+		return fmt.Errorf("unknown codec %d", c)
+	case codecs[c].open == nil:
 		return fmt.Errorf("there are no files of %s", c)
 	}
 	return nil
