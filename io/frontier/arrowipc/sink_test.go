@@ -3,6 +3,7 @@ package arrowipc
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,17 +33,9 @@ func explained() *batch.Verdicts {
 					{Text: "allow: /é", Agent: "*", Line: 7}, {Text: "disallow: /", Agent: "FooBot", Line: 12},
 				},
 			},
-			{Allowed: []byte{0b11111}, Valid: []byte{0b11111}, Reasons: bytesOf(matcher.NoGroup, 5), Rules: []int32{-1, -1, -1, -1, -1}},
+			{Allowed: []byte{0b11111}, Valid: []byte{0b11111}, Reasons: slices.Repeat([]matcher.Reason{matcher.NoGroup}, 5), Rules: []int32{-1, -1, -1, -1, -1}},
 		},
 	}
-}
-
-func bytesOf(r matcher.Reason, n int) []matcher.Reason {
-	reasons := make([]matcher.Reason, n)
-	for i := range reasons {
-		reasons[i] = r
-	}
-	return reasons
 }
 
 // listBatch is a batch of a list of URLs.

@@ -68,11 +68,11 @@ func TestURLColumns(t *testing.T) {
 	const want = "http://a/ http://b.example/long/path -  http://a/ http://c/ -"
 	const binary = `["aHR0cDovL2Ev","aHR0cDovL2IuZXhhbXBsZS9sb25nL3BhdGg=",null,"","aHR0cDovL2Ev","aHR0cDovL2Mv",null]`
 	arrays := make(map[string]arrow.Array)
-	for _, dt := range []arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView} {
-		arrays[dt.String()] = tablestest.FromJSON(t, dt, text)
-	}
-	for _, dt := range []arrow.DataType{arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView} {
-		arrays[dt.String()] = tablestest.FromJSON(t, dt, binary)
+	for dt, json := range map[arrow.DataType]string{
+		arrow.BinaryTypes.String: text, arrow.BinaryTypes.LargeString: text, arrow.BinaryTypes.StringView: text,
+		arrow.BinaryTypes.Binary: binary, arrow.BinaryTypes.LargeBinary: binary, arrow.BinaryTypes.BinaryView: binary,
+	} {
+		arrays[dt.String()] = tablestest.FromJSON(t, dt, json)
 	}
 	for _, index := range []arrow.DataType{
 		arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Uint16,
@@ -125,15 +125,15 @@ func TestViewsAreCopiedOnce(t *testing.T) {
 // A null row's dictionary index may be anything.
 func TestNullRowsOfDictionaries(t *testing.T) {
 	dt := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}
+	read := func(indices arrow.Array) ([]*batch.Batch, error) {
+		record := tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
+		return readAll(libraryWrite(t, allEncodings[5], record.Schema(), record), false, Options{})
+	}
 	indices := tablestest.FromJSON(t, dt.IndexType, `[1,null,0]`)
 	indices.Data().Buffers()[1].Bytes()[2] = 0x7F
-	record := tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
-	batches, err := readAll(libraryWrite(t, allEncodings[5], record.Schema(), record), false, Options{})
+	batches, err := read(indices)
 	must.Need(t, err == nil && urlsOf(batches) == "b - a", "%q, %v", urlsOf(batches), err)
-	indices = tablestest.FromJSON(t, dt.IndexType, `[1,2,0]`)
-	record = tablestest.NewRecord([]string{"url"}, array.NewDictionaryArray(dt, indices, tablestest.FromJSON(t, dt.ValueType, `["a","b"]`)))
-	_, err = readAll(libraryWrite(t, allEncodings[5], record.Schema(), record), false, Options{})
-	must.Say(t, err, "value 1 is entry 2 of a dictionary of 2")
+	must.Say(t, must.Err(read(tablestest.FromJSON(t, dt.IndexType, `[1,2,0]`))), "value 1 is entry 2 of a dictionary of 2")
 }
 
 func TestFindColumn(t *testing.T) {

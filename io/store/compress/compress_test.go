@@ -47,8 +47,13 @@ func pack(t testing.TB, c Codec, parts ...[]byte) []byte {
 	return packed
 }
 
-func unpack(r io.Reader, c Codec) ([]byte, error) {
-	d, err := NewReader(r, c)
+func unpack(r io.Reader, c Codec) ([]byte, error) { return readAll(NewReader(r, c)) }
+
+func unpackSmall(packed []byte, c Codec) ([]byte, error) {
+	return readAll(NewSmallReader(bytes.NewReader(packed), c))
+}
+
+func readAll(d io.ReadCloser, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -124,10 +129,7 @@ func namedMember(t *testing.T, content string) []byte {
 // frames, which nobody can see, may pass.
 func TestCutAnywhere(t *testing.T) {
 	content := string(lines(40))
-	var skippable []byte
-	skippable = append(skippable, 0x50, 0x2A, 0x4D, 0x18)
-	skippable = binary.LittleEndian.AppendUint32(skippable, 5)
-	skippable = append(skippable, "12345"...)
+	skippable := []byte("\x50\x2A\x4D\x18\x05\x00\x00\x0012345")
 	for _, test := range []struct {
 		name  string
 		codec Codec
@@ -309,23 +311,14 @@ func TestEmptyFileIsCutOff(t *testing.T) {
 }
 
 func TestDetect(t *testing.T) {
-	for _, test := range []struct {
-		head string
-		want Codec
-	}{
-		{"", None},
-		{"\x1f", None},
-		{"\x1f\x8b", Gzip},
-		{"\x1f\x8b\x08\x00\x00", Gzip},
-		{"\x28\xb5\x2f", None},
-		{"\x28\xb5\x2f\xfd", Zstd},
-		{"\x50\x2a\x4d\x18\x04", Zstd},
-		{"\x5f\x2a\x4d\x18\x04", Zstd},
-		{"\x60\x2a\x4d\x18\x04", None},
-		{"http://a.example/", None},
-		{"PAR1", None},
+	for want, heads := range map[Codec][]string{
+		None: {"", "\x1f", "\x28\xb5\x2f", "\x60\x2a\x4d\x18\x04", "http://a.example/", "PAR1"},
+		Gzip: {"\x1f\x8b", "\x1f\x8b\x08\x00\x00"},
+		Zstd: {"\x28\xb5\x2f\xfd", "\x50\x2a\x4d\x18\x04", "\x5f\x2a\x4d\x18\x04"},
 	} {
-		must.Equal(t, Detect([]byte(test.head)), test.want, "Detect", test.head)
+		for _, head := range heads {
+			must.Equal(t, Detect([]byte(head)), want, "Detect", head)
+		}
 	}
 }
 
@@ -366,19 +359,10 @@ func TestAppendCompressedConcurrently(t *testing.T) {
 				for i := range 10 {
 					part := text[worker*100 : len(text)-i*1000]
 					packed, err := AppendCompressed(bytes.Clone(prefix), part, c)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					if !bytes.HasPrefix(packed, prefix) {
-						t.Error("dst is not kept")
-						return
-					}
-					got, err := unpack(bytes.NewReader(packed[len(prefix):]), c)
-					if err != nil || !bytes.Equal(got, part) {
-						t.Errorf("%s: %d bytes came back with error %v, want %d", c, len(got), err, len(part))
-						return
-					}
+					rest, isKept := bytes.CutPrefix(packed, prefix)
+					must.Be(t, err == nil && isKept, "%s: error %v, dst is kept: %v", c, err, isKept)
+					got, err := unpack(bytes.NewReader(rest), c)
+					must.Be(t, err == nil && bytes.Equal(got, part), "%s: %d bytes came back with error %v, want %d", c, len(got), err, len(part))
 				}
 			})
 		}
@@ -468,15 +452,6 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-func unpackSmall(packed []byte, c Codec) ([]byte, error) {
-	d, err := NewSmallReader(bytes.NewReader(packed), c)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	return io.ReadAll(d)
-}
-
 // TestSmallReaderAgrees gives both readers the same files, cut and damaged at
 // every byte, too.
 func TestSmallReaderAgrees(t *testing.T) {
@@ -515,10 +490,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, zstd bool) {
 		const most = 1 << 20
-		codec := Gzip
-		if zstd {
-			codec = Zstd
-		}
+		codec := map[bool]Codec{false: Gzip, true: Zstd}[zstd]
 		read := func(open func(io.Reader, Codec) (io.ReadCloser, error)) ([]byte, error) {
 			r, err := open(bytes.NewReader(data), codec)
 			if err != nil {

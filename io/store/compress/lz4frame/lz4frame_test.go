@@ -191,21 +191,17 @@ func TestDecodeDamaged(t *testing.T) {
 	for _, n := range []int{len(plain) - 1, len(plain) + 1, 0} {
 		must.Be(t, !Decode(make([]byte, n), frame), "%d bytes: it decodes", n)
 	}
-	for i := range frame {
-		must.Be(t, i%97 != 0 || !Decode(make([]byte, len(plain)), frame[:i]), "cut at %d: it decodes", i)
-	}
-	checked := frameOf(t, plain)
-	for i := range 4 { // those of the checksum
-		changed := must.Flipped(checked, len(checked)-1-i, 1)
-		must.Be(t, Decode(make([]byte, len(plain)), checked) && !Decode(make([]byte, len(plain)), changed), "a frame with another checksum decodes, or none does")
-	}
 	blocks := frameOf(t, plain, lz4.ChecksumOption(false), lz4.BlockChecksumOption(true), lz4.BlockSizeOption(lz4.Block64Kb))
-	for i := range blocks {
-		must.Be(t, i%97 != 0 || !Decode(make([]byte, len(plain)), blocks[:i]), "cut at %d, with checksums of blocks: it decodes", i)
+	for name, whole := range map[string][]byte{"no checksums": frame, "checksums of blocks": blocks} {
+		for i := range whole {
+			must.Be(t, i%97 != 0 || !Decode(make([]byte, len(plain)), whole[:i]), "%s: cut at %d: it decodes", name, i)
+		}
 	}
-	for i := range 4 { // those of the last block, before the end marker
-		changed := must.Flipped(blocks, len(blocks)-5-i, 1)
-		must.Be(t, Decode(make([]byte, len(plain)), blocks) && !Decode(make([]byte, len(plain)), changed), "a block with another checksum decodes, or none does")
+	for after, whole := range map[int][]byte{0: frameOf(t, plain), 4: blocks} { // bytes after the checksum: of the last block, the end marker
+		for i := range 4 {
+			changed := must.Flipped(whole, len(whole)-1-after-i, 1)
+			must.Be(t, Decode(make([]byte, len(plain)), whole) && !Decode(make([]byte, len(plain)), changed), "a frame with another checksum decodes, or none does; %d bytes follow it", after)
+		}
 	}
 	must.Be(t, !Decode(make([]byte, len(plain)), append(bytes.Clone(frame), frame[:20]...)), "a second frame that is cut: it decodes")
 }

@@ -116,10 +116,7 @@ func TestErrors(t *testing.T) {
 	plain := bytes.Repeat([]byte("a frame of one block; "), 100)
 	frame := encoder.EncodeAll(plain, nil)
 	header := must.Get(readFrameHeader(frame))(t)
-	changed := func(at int, mask byte) []byte {
-		damaged := must.Flipped(frame, at, mask)
-		return damaged
-	}
+	changed := func(at int, mask byte) []byte { return must.Flipped(frame, at, mask) }
 	block := header.HeaderSize
 	for _, test := range []struct {
 		name         string
