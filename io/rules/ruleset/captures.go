@@ -168,10 +168,10 @@ func (p *packing) addDecision(b *rulepack.Builder, d *captures.Decision) error {
 // history, packs do not count: they may know it only from a later time on than the captures.
 func (p *packing) isKnownBefore(number int, authority []byte) (bool, error) {
 	for _, source := range p.opened[:min(number, len(p.opened))] {
-		if _, isPack := source.(*packSource); source == nil || p.options.History && isPack {
+		if source == nil || p.options.History && source.pack != nil {
 			continue
 		}
-		if _, known, err := source.Authority(authority); known || err != nil {
+		if _, known, err := source.authority(authority); known || err != nil {
 			return true, err
 		}
 	}

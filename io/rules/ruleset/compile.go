@@ -72,7 +72,7 @@ type packing struct {
 	*Found
 	// old is the pack of Options.Update, nil for none. keep puts all captures into the new pack,
 	// so that it can be updated in turn.
-	old  *packSource
+	old  *opened
 	keep bool
 	// opened are the sources that are open beside the pack; nil for a pack of all: what one of them
 	// knows of an authority goes before later captures. newest is the time of their newest fetch.
@@ -99,20 +99,20 @@ func (p *packing) fill(ctx context.Context, b *rulepack.Builder) error {
 
 // addFolder adds a folder of robots.txt files to a pack.
 func (p *packing) addFolder(ctx context.Context, b *rulepack.Builder, number int) error {
-	folder, err := p.openDir(ctx, p.sources[number].name, nil)
+	folder, err := p.openDir(ctx, p.sources[number].name)
 	if err != nil {
 		return err
 	}
 	defer folder.Close() // it was only read from
-	step := meter.Start(ctx, "reading robots.txt", meter.Files, int64(folder.Len()))
+	step := meter.Start(ctx, "reading robots.txt", meter.Files, int64(folder.dir.Len()))
 	read := func() { step.Add(1) }
-	err = folder.Walk(p.options.Workers, read, func(authority, body []byte) error {
+	err = folder.dir.Walk(p.options.Workers, read, func(authority, body []byte) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		return b.Add(rulepack.Entry{Authority: authority, Access: access.Rules, Body: body, Source: uint32(number)})
 	})
 	p.ignored += int64(folder.ignored)
-	p.states[number].none = whyNoNames(folder.Dir)
+	p.states[number].none = whyNoNames(folder.dir)
 	return err
 }

@@ -13,15 +13,22 @@ import (
 
 // Historical returns the sources for lookups by time. The set must have been opened with
 // Options.History. At any time the first source that knows an authority then decides; a
-// folder's rules hold at all times. A rule pack without a history is a [option.UsageError].
+// folder's rules hold at all times. A rule pack without a history, or of one partition, is a
+// [option.UsageError].
 func (s *Set) Historical() (matcher.Historical, error) {
 	var all timelines
 	for _, source := range s.sources {
-		one, err := source.historical()
-		if err != nil {
+		if source.dir != nil {
+			all = append(all, matcher.Always(source.dir))
+			continue
+		}
+		if err := checkHistory(source); err != nil {
 			return nil, err
 		}
-		all = append(all, one)
+		if source.pack.Partitions() > 1 {
+			return nil, option.Usagef("%s is a rule pack of one partition, which cannot tell what held at other times: compile one of all hosts", option.Rules.With(blob.Shown(source.name)))
+		}
+		all = append(all, source.pack)
 	}
 	if len(all) == 1 {
 		return all[0], nil
@@ -56,11 +63,11 @@ func (f *Found) timeless(states []state) (t Timeless) {
 }
 
 // checkHistory refuses a pack without a history.
-func (p *packSource) checkHistory() error {
-	if p.Info().History {
+func checkHistory(o *opened) error {
+	if o.pack.Info().History {
 		return nil
 	}
-	return option.Usagef("%s is a rule pack without a history, so it knows no other time than its own: compile it with %s", option.Rules.With(blob.Shown(p.name)), option.History)
+	return option.Usagef("%s is a rule pack without a history, so it knows no other time than its own: compile it with %s", option.Rules.With(blob.Shown(o.name)), option.History)
 }
 
 // timelines are several sources in order of precedence.

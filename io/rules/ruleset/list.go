@@ -35,11 +35,11 @@ type Listed struct {
 	// domains.AppendSURT writes it.
 	Key, SURT []byte
 	rulepack.Authority
-	pack *packSource
+	source *opened
 }
 
 // Pack returns the rule pack with the authority's body.
-func (l *Listed) Pack() *rulepack.Pack { return l.pack.Pack }
+func (l *Listed) Pack() *rulepack.Pack { return l.source.pack }
 
 // List opens all sources to iterate over their authorities. Folders, captures and a
 // single robots.txt go into a temporary pack of sources. Rule packs must come before or
@@ -65,16 +65,16 @@ func (f *Found) openListing(ctx context.Context, l *Listing) error {
 	if f.packBetween(func(s *source) bool { return s.kind != packKind }) != nil {
 		return option.Usagef("%s: name rule packs before or after all others", option.Rules)
 	}
-	if err := f.open(ctx, &l.openSources, rulepack.BuildOptions{Sources: true}, nil); err != nil {
+	if err := f.open(ctx, &l.openSources, rulepack.BuildOptions{Sources: true}); err != nil {
 		return err
 	}
 	l.end = int64(packSecond(f.options.AsOf))
-	for number, pack := range l.packs { // all other sources are in the temporary one
+	for number, source := range l.packs { // all other sources are in the temporary one
 		if f.options.History {
-			if err := pack.checkHistory(); err != nil {
+			if err := checkHistory(source); err != nil {
 				return err
 			}
-			l.timelines = append(l.timelines, pack.Pack)
+			l.timelines = append(l.timelines, source.pack)
 		}
 		if err := l.addAuthorities(ctx, number); err != nil {
 			return err
@@ -86,7 +86,7 @@ func (f *Found) openListing(ctx context.Context, l *Listing) error {
 // addAuthorities adds to the sorter those authorities of l.packs[number] that no earlier pack has.
 func (l *Listing) addAuthorities(ctx context.Context, number int) error {
 	var record []byte
-	return l.packs[number].Each(func(authority []byte, _ rulepack.Authority) error {
+	return l.packs[number].pack.Each(func(authority []byte, _ rulepack.Authority) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (l *Listing) lookUp(authority, surt []byte) (found Listed, known bool, err 
 	if source == nil || err != nil {
 		return found, false, err
 	}
-	return Listed{Key: authority, SURT: surt, Authority: a, pack: source.(*packSource)}, true, nil
+	return Listed{Key: authority, SURT: surt, Authority: a, source: source}, true, nil
 }
 
 // Each calls visit for each authority, ordered by SURT and then Key, until visit
@@ -145,7 +145,7 @@ func (l *Listing) AppendSpans(spans []matcher.Span, x *Listed) ([]matcher.Span, 
 	if err != nil {
 		return spans, err
 	}
-	end := cmp.Or(l.end, x.pack.Info().AsOf, math.MaxInt64) // the second that decides; all spans if none is known
+	end := cmp.Or(l.end, x.source.pack.Info().AsOf, math.MaxInt64) // the second that decides; all spans if none is known
 	return spans[:start+matcher.SpanAt(spans[start:], end)+1], nil
 }
 
@@ -168,7 +168,7 @@ func (l *Listing) FetchTimes(authority []byte, s *matcher.Span) ([]int64, error)
 }
 
 // SpanPack returns the rule pack with a span's body.
-func (l *Listing) SpanPack(s *matcher.Span) *rulepack.Pack { return l.packs[s.Source].Pack }
+func (l *Listing) SpanPack(s *matcher.Span) *rulepack.Pack { return l.packs[s.Source].pack }
 
 // SpanSource returns the name of that rule pack.
 func (l *Listing) SpanSource(s *matcher.Span) string { return l.packs[s.Source].name }

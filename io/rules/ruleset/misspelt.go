@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"robotsbatch/batch/option"
-	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/spelling"
 )
@@ -22,7 +21,6 @@ type agentWatch struct {
 	chains  []watchedChain   // not named by any robots.txt yet
 	seen    map[string]int64 // how often each name was seen that is short enough, in lower case
 	longest int              // length of the longest name asked for
-	packs   []*rulepack.Pack // whose names warnings has yet to look through
 }
 
 // watchedChain is a chain of agents whose names are watched for.
@@ -79,18 +77,6 @@ func (w *agentWatch) dropNamed(isNamed func(name string) bool) {
 	w.chains = slices.DeleteFunc(w.chains, func(c watchedChain) bool { return slices.ContainsFunc(c.names, isNamed) })
 }
 
-// watchPack ends the watch for the agents that a pack names, and keeps the pack: if any are left,
-// warnings reads all its names.
-func (w *agentWatch) watchPack(p *rulepack.Pack) {
-	if w == nil {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.dropNamed(p.HasName)
-	w.packs = append(w.packs, p)
-}
-
 // isAlmost reports whether a name in lower case is likely a slip for one of the chain's.
 func (c *watchedChain) isAlmost(name string) bool {
 	return slices.ContainsFunc(c.names, func(asked string) bool { return isAlmost(name, asked) })
@@ -137,26 +123,26 @@ func slippedLetters(a, b string) bool {
 	return false
 }
 
-// warnings returns a line for each agent that is likely misspelt.
-func (w *agentWatch) warnings() (lines []option.Message) {
+// warnings returns a line for each agent that is likely misspelt, also by the names in these packs.
+func (w *agentWatch) warnings(packs []*opened) (lines []option.Message) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.chains) == 0 {
 		return nil
 	}
-	for _, p := range w.packs {
-		_ = p.Names(func(text []byte, bodies int64) bool { // without them there is no notice
+	seen := maps.Clone(w.seen)
+	for _, source := range packs {
+		_ = source.pack.Names(func(text []byte, bodies int64) bool { // without them there is no notice
 			name := string(text)
-			if len(w.seen) < 2*maxSeen && slices.ContainsFunc(w.chains, func(c watchedChain) bool { return c.extends(name) || c.isAlmost(name) }) {
-				w.seen[name] += bodies
+			if len(seen) < 2*maxSeen && slices.ContainsFunc(w.chains, func(c watchedChain) bool { return c.extends(name) || c.isAlmost(name) }) {
+				seen[name] += bodies
 			}
 			return true
 		})
 	}
-	w.packs = nil // they are counted
-	names := slices.Sorted(maps.Keys(w.seen))
+	names := slices.Sorted(maps.Keys(seen))
 	for i := range w.chains {
-		if line := w.chains[i].warning(names, w.seen); !line.Empty() {
+		if line := w.chains[i].warning(names, seen); !line.Empty() {
 			lines = append(lines, line)
 		}
 	}

@@ -38,11 +38,11 @@ func TestAgentWatch(t *testing.T) {
 			w.addName([]byte(name))
 		}
 		var got []string
-		for _, warning := range w.warnings() {
+		for _, warning := range w.warnings(nil) {
 			line := warning.String()
 			got = append(got, strings.TrimSuffix(strings.Fields(line)[1], ":"), strings.Fields(line)[strings.Count(line[:strings.Index(line, "while ")], " ")+1])
 		}
-		must.Be(t, slices.Equal(got, strings.Fields(test.want)), "-agent %s among %s: %q, want %s", test.agents, test.named, w.warnings(), test.want)
+		must.Be(t, slices.Equal(got, strings.Fields(test.want)), "-agent %s among %s: %q, want %s", test.agents, test.named, w.warnings(nil), test.want)
 	}
 }
 
@@ -78,7 +78,7 @@ func TestAgentWatchComparesSoManyNames(t *testing.T) {
 		w.addName(fmt.Appendf(nil, "n%06x", i))
 	}
 	w.addName([]byte("GTPBot"))
-	must.Be(t, len(w.seen) == maxSeen && len(w.warnings()) == 0, "%d names were compared, want %d and none after them: %q", len(w.seen), maxSeen, w.warnings())
+	must.Be(t, len(w.seen) == maxSeen && len(w.warnings(nil)) == 0, "%d names were compared, want %d and none after them: %q", len(w.seen), maxSeen, w.warnings(nil))
 	must.Be(t, w.addName([]byte("ccbot")) && !w.addName([]byte("gptbot")), "names are wanted until both agents were named, and no longer")
 }
 

@@ -11,22 +11,22 @@ import (
 // covered returns an error for an authority that no source knows but that may be in a
 // missing partition of a pack.
 func (s *Set) covered(authority []byte) error {
-	var other *packSource
-	for _, pack := range s.packs {
+	var other *opened
+	for _, source := range s.packs {
 		switch {
-		case pack.Partitions() < 2:
-		case pack.Covers(authority):
+		case source.pack.Partitions() < 2:
+		case source.pack.Covers(authority):
 			return nil
 		default:
-			other = pack
+			other = source
 		}
 	}
 	if other == nil {
 		return nil
 	}
-	count := other.Partitions()
+	count := other.pack.Partitions()
 	return fmt.Errorf("%s is in partition %d of %d, and %s has partition %d: give the pack of each partition whose URLs there are, or deal the URLs by authority_hash",
-		authority, partition.Of(partition.Hash(authority), count), count, other.name, other.Info().Partition)
+		authority, partition.Of(partition.Hash(authority), count), count, other.name, other.pack.Info().Partition)
 }
 
 // partitioned is a set whose only source is the pack of one partition. Unlike the pack's own
@@ -37,7 +37,7 @@ var _ matcher.BulkOrigins = partitioned{}
 
 // LookupAll implements [matcher.BulkOrigins]. With an error it returns the index of that key.
 func (p partitioned) LookupAll(keys []matcher.Key, origins []matcher.Origin) (int, error) {
-	if i, err := p.packs[0].LookupAll(keys, origins); err != nil {
+	if i, err := p.packs[0].pack.LookupAll(keys, origins); err != nil {
 		return i, err
 	}
 	for i := range keys {

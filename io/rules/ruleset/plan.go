@@ -28,12 +28,12 @@ func (f *Found) Plan(ctx context.Context, whole bool) ([]Planned, error) {
 		p := Planned{Name: s.shown(), Kind: kinds[s.kind].name, Files: len(s.files), Hosts: -1}
 		switch {
 		case s.kind == folderKind && whole:
-			dir, err := f.openDir(ctx, s.name, nil)
+			folder, err := f.openDir(ctx, s.name)
 			if err != nil {
 				return nil, err
 			}
-			p.Hosts = dir.Stats().Listed
-			_ = dir.Close() // it was only read from
+			p.Hosts = folder.dir.Stats().Listed
+			_ = folder.Close() // it was only read from
 		case s.kind == packKind && !blob.IsURL(s.name):
 			err := Inspect(ctx, s.name, func(pack *rulepack.Pack) error {
 				info := pack.Info()

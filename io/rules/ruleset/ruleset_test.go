@@ -314,7 +314,7 @@ func TestReplacesLooksUpOnce(t *testing.T) {
 // TestSinglePackIsAskedForMany: many authorities are looked up at once in a pack that is
 // the only source, and not in several sources.
 func TestSinglePackIsAskedForMany(t *testing.T) {
-	pack := &packSource{}
+	pack := &opened{Origins: new(rulepack.Pack)}
 	_, ok := (&Set{openSources: openSources{sources: list{pack}}}).Origins().(matcher.BulkOrigins)
 	must.Be(t, ok, "a single pack is asked for one authority after the other")
 	several := &Set{openSources: openSources{sources: list{pack, pack}}}

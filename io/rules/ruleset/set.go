@@ -28,7 +28,7 @@ type Set struct {
 // openSources are what a Set and a Listing have in common.
 type openSources struct {
 	sources  list
-	packs    []*packSource // those of sources that are rule packs
+	packs    []*opened // those of sources that are rule packs
 	captured *Captured     // nil without captures
 	timeless Timeless
 	states   []state // by source of Found
@@ -36,13 +36,13 @@ type openSources struct {
 }
 
 // list holds open sources, those with precedence first.
-type list []opened
+type list []*opened
 
 // find returns the first source that knows an authority, and the fetch that decides; nil if none
 // knows it.
-func (l list) find(authority []byte) (opened, rulepack.Authority, error) {
+func (l list) find(authority []byte) (*opened, rulepack.Authority, error) {
 	for _, source := range l {
-		if a, known, err := source.Authority(authority); known || err != nil {
+		if a, known, err := source.authority(authority); known || err != nil {
 			return source, a, err
 		}
 	}
@@ -51,10 +51,14 @@ func (l list) find(authority []byte) (opened, rulepack.Authority, error) {
 
 // Open opens all sources, and makes a temporary rule pack of the captures.
 func (f *Found) Open(ctx context.Context) (*Set, error) {
-	s := &Set{watch: newAgentWatch(f.options.Chains[:len(f.options.Chains)-f.options.Listed])}
-	s.parse = robotstxt.Options{Profile: f.options.Profile, Limit: f.options.Limit}
-	err := f.open(ctx, &s.openSources, rulepack.BuildOptions{Asked: f.options.onlyAgents()}, s.watch)
+	o := &f.options
+	f.watch = newAgentWatch(o.Chains[:len(o.Chains)-o.Listed])
+	s := &Set{watch: f.watch, parse: robotstxt.Options{Profile: o.Profile, Limit: o.Limit}}
+	err := f.open(ctx, &s.openSources, rulepack.BuildOptions{Asked: o.onlyAgents()})
 	if err == nil {
+		for _, source := range s.packs {
+			s.watch.dropNamed(source.pack.HasName)
+		}
 		err = f.checkUsable(s.states)
 	}
 	if err != nil {
@@ -65,9 +69,8 @@ func (f *Found) Open(ctx context.Context) (*Set, error) {
 
 // open opens the sources in their order and sets s, which the caller closes, also after an error.
 // Captures, or with b.Sources all sources but rule packs, go into one temporary rule pack, which
-// takes the place of the first of them. b has its Sources and Asked; open sets the name. watch,
-// which may be nil, takes the names of agents.
-func (f *Found) open(ctx context.Context, s *openSources, b rulepack.BuildOptions, watch *agentWatch) error {
+// takes the place of the first of them. b has its Sources and Asked; open sets the name.
+func (f *Found) open(ctx context.Context, s *openSources, b rulepack.BuildOptions) error {
 	s.sources, s.states = make(list, len(f.sources)), make([]state, len(f.sources))
 	var packed []string // the names of the sources of the temporary pack
 	for i := range f.sources {
@@ -76,18 +79,22 @@ func (f *Found) open(ctx context.Context, s *openSources, b rulepack.BuildOption
 			packed = append(packed, source.shown())
 			continue
 		}
-		o, err := f.openOne(ctx, source, watch)
+		var err error
+		if source.kind == folderKind {
+			s.sources[i], err = f.openDir(ctx, source.name)
+		} else {
+			s.sources[i], err = f.openPackSource(ctx, source)
+		}
 		if err != nil {
 			return err
 		}
-		s.sources[i] = o
-		if s.states[i], err = o.state(); err != nil {
+		if s.states[i], err = f.stateOf(s.sources[i]); err != nil {
 			return err
 		}
 	}
 	if len(packed) > 0 {
 		b.Name = SomeOf(packed)
-		if err := f.openPacked(ctx, s, b, watch); err != nil {
+		if err := f.openPacked(ctx, s, b); err != nil {
 			return err
 		}
 	}
@@ -95,50 +102,42 @@ func (f *Found) open(ctx context.Context, s *openSources, b rulepack.BuildOption
 		s.asOf = newestState(s.states)
 	}
 	s.timeless = f.timeless(s.states)
-	s.sources = slices.DeleteFunc(s.sources, func(o opened) bool { return o == nil })
+	s.sources = slices.DeleteFunc(s.sources, func(o *opened) bool { return o == nil })
 	for _, source := range s.sources {
-		if pack, is := source.(*packSource); is {
-			s.packs = append(s.packs, pack)
+		if source.pack != nil {
+			s.packs = append(s.packs, source)
 		}
 	}
 	return nil
 }
 
 // openPacked makes the temporary rule pack of all sources that are not open in s, and opens it in
-// place of the first of them. b and watch are those of open. Without b.Sources, what the open
-// sources know goes before captures.
-func (f *Found) openPacked(ctx context.Context, s *openSources, b rulepack.BuildOptions, watch *agentWatch) error {
+// place of the first of them. b is that of open. Without b.Sources, what the open sources know goes
+// before captures.
+func (f *Found) openPacked(ctx context.Context, s *openSources, b rulepack.BuildOptions) error {
 	p := &packing{Found: f, states: s.states}
 	if !b.Sources {
 		p.opened, p.newest = s.sources, newestState(s.states)
 	}
-	pack, err := p.makePack(ctx, b, watch)
+	made, err := p.makePack(ctx, b)
 	if err != nil {
 		return err
 	}
 	if !b.Sources {
-		pack.captured, pack.text, p.captures.Pack = true, p.single, pack.Info()
+		made.captured, made.text, p.captures.Pack = true, p.single, made.pack.Info()
 	}
-	s.sources[slices.Index(s.sources, nil)], s.captured = pack, p.captures
+	s.sources[slices.Index(s.sources, nil)], s.captured = made, p.captures
 	return nil
 }
 
-// openOne opens a folder or a rule pack.
-func (f *Found) openOne(ctx context.Context, s *source, watch *agentWatch) (opened, error) {
-	if s.kind == folderKind {
-		return f.openDir(ctx, s.name, watch)
-	}
-	return f.openPackSource(ctx, s, watch)
-}
-
 // openDir opens a folder of robots.txt files.
-func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (openedFolder, error) {
+func (f *Found) openDir(ctx context.Context, name string) (*opened, error) {
 	o := &f.options
 	ignored := ignoredNames{more: o.MoreIgnored}
 	options := rulesdir.Options{
 		Chains: o.Chains, Profile: o.Profile, Limit: o.Limit,
 		Explain: o.Explain, Records: o.Records, Digests: o.Digests, Usage: o.Usage, Memory: o.cachePerSource(), Budget: o.Budget,
-		Ignored: ignored.add, Named: watch.nameHook(),
+		Ignored: ignored.add, Named: f.watch.nameHook(),
 	}
 	if o.Used != nil {
 		options.Used = func(u rulesdir.Used) {
@@ -146,10 +145,11 @@ func (f *Found) openDir(ctx context.Context, name string, watch *agentWatch) (op
 		}
 	}
 	dir, err := rulesdir.Open(ctx, name, options)
-	if err == nil {
-		ignored.note(name, f)
+	if err != nil {
+		return nil, err
 	}
-	return openedFolder{dir, name, ignored.count}, err
+	ignored.note(name, f)
+	return &opened{Origins: dir, dir: dir, name: name, ignored: ignored.count}, nil
 }
 
 // Origins returns the sources for lookups. A single source is returned itself, because
@@ -159,10 +159,10 @@ func (s *Set) Origins() matcher.Origins {
 	if len(s.sources) > 1 {
 		return s
 	}
-	if len(s.packs) > 0 && s.packs[0].Partitions() > 1 {
+	if len(s.packs) > 0 && s.packs[0].pack.Partitions() > 1 {
 		return partitioned{s}
 	}
-	return s.sources[0]
+	return s.sources[0].Origins
 }
 
 // Lookup implements [matcher.Origins].
@@ -211,7 +211,7 @@ func (s *openSources) Timeless() Timeless { return s.timeless }
 
 // Misspelt returns a line for each agent that is likely misspelt: no robots.txt looked
 // up so far names it, but one names a similar agent.
-func (s *Set) Misspelt() []option.Message { return s.watch.warnings() }
+func (s *Set) Misspelt() []option.Message { return s.watch.warnings(s.packs) }
 
 // Fetch returns the HTTP status of the fetch that decides about an authority, and its
 // time in seconds since 1970; each is 0 if unknown. stale says that it is a last good copy,
@@ -224,16 +224,16 @@ func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known b
 
 // Fault implements [matcher.Mapped].
 func (s *Set) Fault(recovered any) (err error) {
-	for _, pack := range s.packs {
-		err = cmp.Or(err, pack.Fault(recovered))
+	for _, source := range s.packs {
+		err = cmp.Or(err, source.pack.Fault(recovered))
 	}
 	return err
 }
 
 // Unchanged is an error when a rule pack was written to since it was opened.
 func (s *openSources) Unchanged() (err error) {
-	for _, pack := range s.packs {
-		err = cmp.Or(err, pack.Unchanged())
+	for _, source := range s.packs {
+		err = cmp.Or(err, source.pack.Unchanged())
 	}
 	return err
 }
@@ -263,7 +263,16 @@ type OddBodies struct {
 // has one pack of all other sources. Those of captures are in Captured.
 func (s *openSources) Odd() (odd []OddBodies) {
 	for _, source := range s.sources {
-		if o := source.oddBodies(); o.HTML+o.Binary > 0 {
+		o := OddBodies{Name: source.name}
+		switch {
+		case source.dir != nil:
+			stats := source.dir.Stats()
+			o.HTML, o.Binary, o.Read = stats.HTML, stats.Binary, true
+		case !source.captured:
+			info := source.pack.Info()
+			o.HTML, o.Binary = info.HTML, info.Binary
+		}
+		if o.HTML+o.Binary > 0 {
 			odd = append(odd, o)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
@@ -16,7 +15,7 @@ type Source struct {
 	// known.
 	Name string
 	// Text is the original robots.txt. It is nil for rule packs and captures, which keep
-	// only the rules.
+	// only the rules, and for a single robots.txt that is compressed.
 	Text []byte
 	// Agents holds the names with groups in the robots.txt, each once, in lower case and
 	// sorted, without "*".
@@ -25,42 +24,35 @@ type Source struct {
 
 // Source finds out which file decides about an authority. It is slow, because it reads the
 // file or the pack's body again; use it for a few URLs.
-func (s *Set) Source(authority []byte) (Source, error) {
+func (s *Set) Source(authority []byte) (found Source, err error) {
 	source, a, err := s.sources.find(authority)
 	if source == nil || err != nil {
-		return Source{}, err
+		return found, err
 	}
-	return source.describe(authority, &a, s.parse)
-}
-
-// describe implements opened. It has the text only of a pack of a single robots.txt that is not
-// compressed.
-func (p *packSource) describe(_ []byte, a *rulepack.Authority, _ robotstxt.Options) (found Source, err error) {
-	found.Name = p.name
+	if source.dir != nil {
+		found.Name, found.Text, err = source.dir.Text(authority)
+		found.Agents = agentsOf(found.Text, s.parse)
+		return found, err
+	}
+	found.Name = source.name
 	if a.Access != access.Rules {
 		return found, nil
 	}
-	if p.text != nil && compress.Detect(p.text) == compress.None {
-		found.Text = p.text
+	if compress.Detect(source.text) == compress.None {
+		found.Text = source.text
 	}
-	body, err := p.Body(a.Body)
+	body, err := source.pack.Body(a.Body)
 	if err != nil {
 		return found, err
 	}
-	found.Agents = packedAgents(body, p.Info())
-	return found, nil
-}
-
-// packedAgents returns the names of agents in a body of a pack, as Source.Agents has them. A text was
-// cut to the limit when it was packed, so all of it is parsed.
-func packedAgents(body *rulepack.Body, info *rulepack.Info) (names []string) {
-	if body.Source != nil {
-		return agentsOf(body.Source, robotstxt.Options{Profile: info.Profile, Limit: len(body.Source)})
+	if text := body.Source; text != nil { // it was cut to the limit when it was packed, so all of it is parsed
+		found.Agents = agentsOf(text, robotstxt.Options{Profile: source.pack.Info().Profile, Limit: len(text)})
+		return found, nil
 	}
 	for name := range body.Compiled.Names() {
-		names = append(names, string(name))
+		found.Agents = append(found.Agents, string(name))
 	}
-	return names
+	return found, nil
 }
 
 // agentsOf returns the names of agents in a robots.txt, as Source.Agents has them.

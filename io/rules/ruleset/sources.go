@@ -1,15 +1,14 @@
 package ruleset
 
 import (
+	"errors"
 	"time"
 
-	"robotsbatch/batch/manifest"
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/matcher"
-	"robotsbatch/matcher/robotstxt"
 )
 
 // source is what a name of Options.Sources means. It is not open.
@@ -54,22 +53,38 @@ func (s *source) shown() string { return blob.Shown(s.name) }
 // captured reports whether the source is read as captures.
 func (s *source) captured() bool { return kinds[s.kind].captured }
 
-// opened is a source that is open for lookups: a folder, or a rule pack, which is a *packSource.
-type opened interface {
-	matcher.Origins
-	// Authority says which fetch decides about an authority, as far as it is known.
-	Authority(authority []byte) (a rulepack.Authority, known bool, err error)
-	// describe says which file decides about an authority, of which Authority returned a.
-	describe(authority []byte, a *rulepack.Authority, o robotstxt.Options) (Source, error)
-	// historical returns the source for lookups by time.
-	historical() (matcher.Historical, error)
-	// state says how new the rules are, and why there are none if so.
-	state() (state, error)
-	// oddBodies counts the bodies that are not a text.
-	oddBodies() OddBodies
-	// identify sets what tells these rules from others.
-	identify(rules *manifest.Rules)
-	Close() error
+// opened is a source that is open for lookups: a folder or a rule pack. It has a dir or a pack.
+type opened struct {
+	matcher.Origins // the dir or the pack
+	dir             *rulesdir.Dir
+	pack            *rulepack.Pack
+	name            string        // for people
+	ignored         int           // the number of names in a folder that no host has, except hidden ones
+	scratch         *blob.Scratch // of a temporary pack, removed by Close; else empty
+	captured        bool          // a pack made of captures, which Captured counts
+	// text is the robots.txt of all authorities, if the pack was made of a single one.
+	text []byte
+}
+
+// authority says which fetch decides about an authority, as far as it is known.
+func (o *opened) authority(authority []byte) (a rulepack.Authority, known bool, err error) {
+	if o.pack != nil {
+		return o.pack.Authority(authority)
+	}
+	known, err = o.dir.Has(authority)
+	return a, known, err
+}
+
+// Close closes the folder or the pack, and removes a pack that is temporary.
+func (o *opened) Close() error {
+	if o.dir != nil {
+		return o.dir.Close()
+	}
+	err := o.pack.Close()
+	if o.scratch != nil {
+		err = errors.Join(err, o.scratch.Remove())
+	}
+	return err
 }
 
 // state is what is known of all rules of a source.
@@ -84,35 +99,4 @@ func newestState(states []state) (newest time.Time) {
 		newest = later(newest, s.newest)
 	}
 	return newest
-}
-
-// openedFolder is a folder that is open.
-type openedFolder struct {
-	*rulesdir.Dir
-	name    string
-	ignored int // the number of names that no host has, except hidden ones
-}
-
-func (d openedFolder) historical() (matcher.Historical, error) { return matcher.Always(d.Dir), nil }
-
-func (d openedFolder) Authority(authority []byte) (a rulepack.Authority, known bool, err error) {
-	known, err = d.Has(authority)
-	return a, known, err
-}
-
-func (d openedFolder) describe(authority []byte, _ *rulepack.Authority, o robotstxt.Options) (found Source, err error) {
-	found.Name, found.Text, err = d.Text(authority)
-	found.Agents = agentsOf(found.Text, o)
-	return found, err
-}
-
-func (d openedFolder) state() (state, error) { return state{none: whyNoNames(d.Dir)}, nil }
-
-func (d openedFolder) oddBodies() OddBodies {
-	stats := d.Stats()
-	return OddBodies{d.name, stats.HTML, stats.Binary, true}
-}
-
-func (d openedFolder) identify(rules *manifest.Rules) {
-	rules.Kind, rules.Checksum = "folder", d.Names()
 }

@@ -30,7 +30,7 @@ func (f *Found) keepsCaptures() bool {
 }
 
 // openUpdated opens Options.Update, and refuses a pack that cannot be added to; nil for none.
-func (f *Found) openUpdated(ctx context.Context) (*packSource, error) {
+func (f *Found) openUpdated(ctx context.Context) (*opened, error) {
 	name := f.options.Update
 	if name == "" {
 		return nil, nil
@@ -43,21 +43,21 @@ func (f *Found) openUpdated(ctx context.Context) (*packSource, error) {
 		return nil, option.Usagef("%s is no rule pack: name one that compile made of captures", option.Update.With(blob.Shown(name)))
 	}
 	open := Found{options: Options{Profile: f.options.Profile, Limit: f.options.Limit}} // for no agents, and at no time
-	p, err := open.openPackSource(ctx, &source{kind: packKind, name: name}, nil)
+	old, err := open.openPackSource(ctx, &source{kind: packKind, name: name})
 	if err != nil {
 		return nil, err
 	}
-	if err := f.checkUpdated(p); err != nil {
-		return nil, errors.Join(err, p.Close())
+	if err := f.checkUpdated(old); err != nil {
+		return nil, errors.Join(err, old.Close())
 	}
-	return p, nil
+	return old, nil
 }
 
 // checkUpdated refuses a pack of which it is not certain that the result is as if all were
 // compiled at once.
-func (f *Found) checkUpdated(p *packSource) error {
-	o, info, name := &f.options, p.Info(), option.Update.With(p.name)
-	c, err := p.Captured()
+func (f *Found) checkUpdated(old *opened) error {
+	o, info, name := &f.options, old.pack.Info(), option.Update.With(old.name)
+	c, err := old.pack.Captured()
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func kindNames(kinds []rulepack.SourceKind) string {
 // continueOld tells a set what the old pack has, before files of new captures are read into it:
 // the pack may have dropped some of its captures.
 func (p *packing) continueOld(s *captureSet, files []captures.File) error {
-	c, err := p.old.Captured()
+	c, err := p.old.pack.Captured()
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (p *packing) addOld(s *captureSet, b *rulepack.Builder) error {
 		b.Payload(kept, name)
 		s.SetPayload(name, kept)
 	}
-	return b.AddPack(p.old.Pack, payload, func(k *rulepack.Known) error {
+	return b.AddPack(p.old.pack, payload, func(k *rulepack.Known) error {
 		err := s.AddKept(k.Authority, k.Key, captures.Kept(k.Captures), k.Intervals)
 		if errors.Is(err, captures.ErrKept) {
 			err = fmt.Errorf("%s: %w: %w", p.old.name, rulepack.ErrDamaged, err)

@@ -53,7 +53,11 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 		rules, source := &list[i], &v.found.sources[i]
 		rules.Name = source.shown()
 		if !source.captured() {
-			s.sources[next].identify(rules)
+			if o := s.sources[next]; o.dir != nil {
+				rules.Kind, rules.Checksum = "folder", o.dir.Names()
+			} else {
+				rules.Kind, rules.Checksum = "pack", o.pack.Info().Checksum
+			}
 			next++
 			continue
 		}
