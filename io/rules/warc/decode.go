@@ -25,10 +25,6 @@ const (
 	textSize = 64
 )
 
-// errCompress is for the compress program's format (RFC 9110 §8.4.1.1), which servers
-// have not sent for decades.
-var errCompress = errors.New("it has the compress coding, which is not supported")
-
 // coding is a content or transfer coding (RFC 9110 §8.4.1).
 type coding uint8
 
@@ -51,7 +47,7 @@ var codingsByName = map[string]coding{
 type decoder struct {
 	joined  bufio.Reader // the chunks of a body
 	decoded bufio.Reader
-	gzip    *gunzip
+	gzip    gunzip
 	zstd    *zstd.Decoder
 	br      *brotli.Reader
 }
@@ -132,8 +128,8 @@ func (d *decoder) decode(r *bufio.Reader, c coding) (io.Reader, error) {
 	switch c {
 	case deflateCoding:
 		return inflate(r)
-	case compressCoding:
-		return nil, errCompress
+	case compressCoding: // that of the compress program, which servers have not sent for decades
+		return nil, errors.New("it has the compress coding, which is not supported")
 	case brCoding:
 		if d.br == nil {
 			d.br = brotli.NewReader(r)
@@ -151,22 +147,15 @@ func (d *decoder) decode(r *bufio.Reader, c coding) (io.Reader, error) {
 		}
 		return d.zstd, d.zstd.Reset(r)
 	}
-	if d.gzip == nil {
-		d.gzip = new(gunzip)
-	}
-	return d.gzip, d.gzip.reset(r)
+	d.gzip.r = r
+	return &d.gzip, d.gzip.next()
 }
 
-// gunzip decompresses gzip members until the end, or until bytes that are no gzip member:
-// those after a whole body do not make it a cut one.
+// gunzip decompresses the gzip members in r until its end, or until bytes that are no gzip member:
+// those after a whole body do not make it a cut one. It is ready after next.
 type gunzip struct {
 	r *bufio.Reader
 	z gzip.Reader
-}
-
-func (g *gunzip) reset(r *bufio.Reader) error {
-	g.r = r
-	return g.next()
 }
 
 // next begins the gzip member that follows.

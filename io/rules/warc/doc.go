@@ -3,11 +3,13 @@
 // target of a redirect.
 //
 // A [Reader] reads a file once, as a stream: plain, gzip with one or more records a
-// member, or zstd. A resource with the URL of one is its body alone. It skips records that are no HTTP
-// responses: requests, metadata and DNS lookups. It reports what is broken: a member that cannot be decompressed, a record
-// of a wrong length or without a date, a response that is not HTTP. If the URL can be read, a
-// broken response is a fetch without an answer, because without it the host would be allowed.
-// Reading goes on at the next record that it finds.
+// member, or zstd. A resource record of plain text counts as a response with status 200 that has its
+// block as the body. The Reader skips all other records: requests, metadata and DNS lookups.
+//
+// It reports what is broken: a member that cannot be decompressed, a record of a wrong length or
+// without a date, a response that is not HTTP. A broken response becomes a fetch without an answer
+// if its URL can be read: without any capture the host would be allowed. Reading goes on at the
+// next record.
 //
 // # Headers
 //

@@ -81,11 +81,11 @@ func (f *file) seekTo(offset int64) {
 // members reads a gzip file member by member: Read returns io.EOF at the end of each.
 type members struct {
 	file  *file
-	start int64        // offset of the member
-	z     *gzip.Reader // nil before the first
-	trial *gzip.Reader // for resync
-	ended bool         // the member is read to its end
-	err   error        // why it is damaged
+	start int64 // offset of the member
+	z     gzip.Reader
+	trial gzip.Reader // for resync
+	ended bool        // the member is read to its end, or none was begun
+	err   error       // why it is damaged
 }
 
 // next begins the next gzip member. It returns io.EOF at the end of the file.
@@ -94,13 +94,7 @@ func (m *members) next() error {
 	if _, err := m.file.Peek(1); err != nil {
 		return err
 	}
-	var err error
-	if m.z == nil {
-		m.z, err = gzip.NewReader(m.file.Reader)
-	} else {
-		err = m.z.Reset(m.file.Reader)
-	}
-	if err != nil {
+	if err := m.z.Reset(m.file.Reader); err != nil {
 		m.ended = true
 		m.err = broken("no gzip member starts here: %w", errEnd(err))
 		return m.err
@@ -114,7 +108,7 @@ func (m *members) Read(p []byte) (int, error) {
 	switch {
 	case m.err != nil:
 		return 0, m.err
-	case m.z == nil || m.ended:
+	case m.ended:
 		return 0, io.EOF
 	}
 	n, err := m.z.Read(p)
@@ -164,17 +158,10 @@ func (m *members) resync() error {
 // startsRecord reports whether data is the start of a gzip member whose text starts with a
 // WARC record.
 func (m *members) startsRecord(data []byte) bool {
-	var err error
-	r := bytes.NewReader(data)
-	if m.trial == nil {
-		m.trial, err = gzip.NewReader(r)
-	} else {
-		err = m.trial.Reset(r)
-	}
-	if err != nil {
+	if m.trial.Reset(bytes.NewReader(data)) != nil {
 		return false
 	}
 	var head [len(version)]byte
-	_, _ = io.ReadFull(m.trial, head[:])
+	_, _ = io.ReadFull(&m.trial, head[:])
 	return string(head[:]) == version
 }

@@ -50,8 +50,8 @@ type revisited struct {
 	originalAt  time.Time
 }
 
-// isResponse reports whether the record is an HTTP response, or the body of one, and so may be a capture. A
-// resource that is no plain text, such as an image of the page, is none.
+// isResponse reports whether the record is an HTTP response, or a resource of plain text, which is the
+// body of one. Other resources are such as an image of the page.
 func (h *header) isResponse() bool {
 	return (h.kind == "response" || h.kind == "resource" && h.plain) && h.isHTTP()
 }
@@ -133,8 +133,8 @@ func (w *Reader) headerLine(h *header) ([]byte, error) {
 var errLongHeader = broken("the record's header has more than %d bytes", maxHeader)
 
 // skipLongHeader reads the rest of a header that is too long, to find its Content-Length and
-// its end. Without those, the reader would search the block for the next record, and the block
-// is text that somebody else may have written.
+// its end. Otherwise the reader would look for the next record within the block, where a site may
+// have written what looks like a record of another host.
 func (w *Reader) skipLongHeader(h *header) error {
 	for begins := h.used < math.MaxInt; ; { // whether the next bytes begin a line: MaxInt was set within one
 		line, err := w.text.ReadSlice('\n')

@@ -162,9 +162,6 @@ func (w *Reader) Next(x *captures.Capture) error {
 		switch {
 		case err == nil:
 			w.stats.Records++
-			if found {
-				return w.finish(x)
-			}
 		case err == io.EOF:
 			w.done = true
 		default:
@@ -172,20 +169,15 @@ func (w *Reader) Next(x *captures.Capture) error {
 				return fmt.Errorf("%s: %w", w.options.Name, failure)
 			}
 			err = w.resync(err) // and says whether the rest is lost
-			if w.reportBroken(x, err) {
-				return w.finish(x)
-			}
+			found = w.reportBroken(x, err)
+		}
+		if found {
+			w.stats.Responses++
+			x.Payload, x.Offset = w.header.digest, w.at
+			return nil
 		}
 	}
 	return io.EOF
-}
-
-// finish counts a response that Next returns, and sets x.Payload and x.Offset. The error is
-// nil.
-func (w *Reader) finish(x *captures.Capture) error {
-	w.stats.Responses++
-	x.Payload, x.Offset = w.header.digest, w.at
-	return nil
 }
 
 // reportBroken counts and reports a broken record. If the record is known to be a response, it
@@ -209,8 +201,8 @@ func (w *Reader) reportBroken(x *captures.Capture, err error) (found bool) {
 func (w *Reader) readRecord(x *captures.Capture) (found bool, err error) {
 	at := w.at
 	if err := w.skipToRecord(); err != nil {
-		// The checksum of a zstd frame is compared when its last record was read, which then is in doubt. Of
-		// other damage, which is of the next frame, it is not.
+		// The checksum of a zstd frame is compared after its last record was read: that record is in
+		// doubt then, and w.header still has it. Other damage is of the next frame.
 		if errors.Is(err, zstd.ErrCRCMismatch) {
 			w.at = at
 		} else {
@@ -251,22 +243,32 @@ func (w *Reader) readRecord(x *captures.Capture) (found bool, err error) {
 // skipToRecord skips line ends before the next record, and sets w.at to the record's offset.
 func (w *Reader) skipToRecord() error {
 	for {
+		err := w.skipLineEnds()
 		if w.members == nil {
 			w.at = w.base + w.counted.offset()
-		} else {
-			w.at = w.base + w.members.start
-		}
-		c, err := w.text.ReadByte()
-		switch {
-		case err == io.EOF && w.members != nil:
-			w.at = w.base + w.file.offset()
-			if err := w.members.next(); err != nil {
-				return err
-			}
-			w.text.Reset(w.members)
-		case err != nil:
 			return err
-		case c != '\r' && c != '\n':
+		}
+		w.at = w.base + w.members.start
+		if err != io.EOF {
+			return err
+		}
+		w.at = w.base + w.file.offset()
+		if err := w.members.next(); err != nil {
+			return err
+		}
+		w.text.Reset(w.members)
+	}
+}
+
+// skipLineEnds skips line ends. It returns io.EOF if nothing follows them in the file or, if that
+// is gzip, in its member.
+func (w *Reader) skipLineEnds() error {
+	for {
+		c, err := w.text.ReadByte()
+		if err != nil {
+			return err
+		}
+		if c != '\r' && c != '\n' {
 			return w.text.UnreadByte()
 		}
 	}
@@ -286,26 +288,14 @@ func (w *Reader) skipRest() error {
 	if err == nil && end[0] != '\r' && end[0] != '\n' {
 		return broken("the record does not end where its Content-Length %d says", w.header.length)
 	}
-	return w.endMember()
-}
-
-// endMember reads to the end of the gzip member, so that its checksum is compared, unless
-// another record follows in it.
-func (w *Reader) endMember() error {
 	if w.members == nil {
 		return nil
 	}
-	for {
-		c, err := w.text.ReadByte()
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
-			return err
-		case c != '\r' && c != '\n':
-			return w.text.UnreadByte()
-		}
+	// The checksum of a gzip member is compared at its end, if no other record follows in it.
+	if err := w.skipLineEnds(); err != io.EOF {
+		return err
 	}
+	return nil
 }
 
 // resync skips to where the next record may start: after a line end, the text "WARC/", or in a

@@ -51,14 +51,14 @@ func (w *Reader) readResponse(x *captures.Capture) error {
 		if isPart && a.last < 0 {
 			return broken("the body is a part, and no Content-Range says which")
 		}
-		isCut := w.header.truncated || isPart && a.last != a.size-1 // the size 0 is not known
-		isShort := isCut && a.length != 0 || !a.chunked && a.length > w.block.left
+		isCut := w.header.truncated || isPart && a.last != a.size-1 // true for size 0, which is not known
 		stored := w.block.left
+		mayLackAll := isCut && a.length != 0 || !a.chunked && a.length > stored // what the server sent
 		if err := w.readBody(x); err != nil {
 			return err
 		}
-		isShort = isShort || a.chunked && stored > 0 && x.Cut // in its first chunk
-		if isShort && len(x.Body) == 0 {                      // which would allow everything
+		mayLackAll = mayLackAll || a.chunked && stored > 0 && x.Cut // it was cut in its first chunk
+		if mayLackAll && len(x.Body) == 0 {                         // which would allow everything
 			return broken("there is no body: it was cut off before its first byte")
 		}
 		x.Cut = x.Cut || isCut
@@ -274,17 +274,8 @@ func (a *answer) parseStatus(line []byte) bool {
 
 // cutLine splits the first line, without its line end, from data.
 func cutLine(data []byte) (line, rest []byte) {
-	i := bytes.IndexByte(data, '\n')
-	if i < 0 {
-		i = len(data)
-	} else {
-		rest = data[i+1:]
-	}
-	line = data[:i]
-	if i > 0 && line[i-1] == '\r' {
-		line = line[:i-1]
-	}
-	return line, rest
+	line, rest, _ = bytes.Cut(data, []byte("\n"))
+	return bytes.TrimSuffix(line, []byte("\r")), rest
 }
 
 // readBody sets x.Body to the first Options.BodySize bytes of the body, decoded, and x.Cut and
