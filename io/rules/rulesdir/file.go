@@ -24,7 +24,7 @@ func (d *Dir) hasFile(records []uint32, verify bool) (bool, error) {
 		if d.folder.objects != nil || !r.isDir && !verify {
 			return true, nil
 		}
-		f, _, err := d.folder.openRecord(d.index.path(r), r.isDir)
+		f, err := d.folder.openRecord(d.index.path(r), r.isDir)
 		if f != nil {
 			_ = f.Close() // nothing was read from it
 		}

@@ -21,7 +21,6 @@ const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
 type folder struct {
 	root    *os.Root     // nil for one in a store
 	objects *blob.Folder // nil for one on this machine
-	plain   plainFiles
 	name    string
 }
 
@@ -41,15 +40,7 @@ func openFolder(ctx context.Context, name string) (folder, error) {
 		return folder{}, fmt.Errorf("%s is not a folder", name)
 	}
 	root, err := os.OpenRoot(name)
-	if err != nil {
-		return folder{}, err
-	}
-	plain, err := newPlainFiles(root)
-	if err != nil {
-		root.Close()
-		return folder{}, err
-	}
-	return folder{root: root, plain: plain, name: name}, nil
+	return folder{root: root, name: name}, err
 }
 
 // openList opens the folder, as ".", or a folder in it, to list its names.
@@ -75,16 +66,21 @@ func (f folder) openList(path string) (*os.File, error) {
 	return list, nil
 }
 
-// openRecord opens a robots.txt and returns its path in the folder. path is a file, or with
-// isDir a folder HOST. The file is nil, without an error, for such a folder without a
-// robots.txt. Two robots.txt files in one are an error.
-func (f folder) openRecord(path string, isDir bool) (*os.File, string, error) {
+// openFile is a robots.txt that is open.
+type openFile struct {
+	*os.File
+	path string      // in the folder
+	info fs.FileInfo // from when it was opened
+}
+
+// openRecord opens a robots.txt. path is a file, or with isDir a folder HOST. It returns nil,
+// without an error, for such a folder without a robots.txt. Two robots.txt files in one are an
+// error.
+func (f folder) openRecord(path string, isDir bool) (*openFile, error) {
 	if !isDir {
-		file, err := f.open(path)
-		return file, path, err
+		return f.open(path)
 	}
-	var found *os.File
-	var foundPath string
+	var found *openFile
 	for _, name := range []string{"/robots.txt", "/robots.txt.gz", "/robots.txt.zst"} {
 		file, err := f.open(path + name)
 		switch {
@@ -92,26 +88,26 @@ func (f folder) openRecord(path string, isDir bool) (*os.File, string, error) {
 			continue
 		case err == nil && found != nil:
 			file.Close()
-			err = f.errClash(foundPath, path+name, path)
+			err = f.errClash(found.path, path+name, path)
 		}
 		if err != nil {
 			if found != nil {
 				found.Close()
 			}
-			return nil, "", err
+			return nil, err
 		}
-		found, foundPath = file, path+name
+		found = file
 	}
 	if found == nil {
 		if _, err := f.root.Stat(path); err != nil {
-			return nil, "", f.withPath(path, err)
+			return nil, f.withPath(path, err)
 		}
 	}
-	return found, foundPath, nil
+	return found, nil
 }
 
 // open opens a file in the folder. It returns an error for anything but a regular file.
-func (f folder) open(path string) (*os.File, error) {
+func (f folder) open(path string) (*openFile, error) {
 	file, err := f.root.OpenFile(path, openFlags, 0)
 	if err != nil {
 		return nil, f.withPath(path, err)
@@ -124,7 +120,7 @@ func (f folder) open(path string) (*os.File, error) {
 		file.Close()
 		return nil, f.withPath(path, err)
 	}
-	return file, nil
+	return &openFile{file, path, info}, nil
 }
 
 // isLink reports whether a file is a symbolic link; objects are none.
@@ -164,15 +160,15 @@ func (f folder) readRecord(path string, isDir bool, size int64) (body []byte, na
 		body, _, err = f.objects.ReadUpTo(path, size, nil, mostCompared+1)
 		return body, path, err
 	}
-	file, name, err := f.openRecord(path, isDir)
+	file, err := f.openRecord(path, isDir)
 	if err != nil || file == nil {
 		return nil, "", err
 	}
 	defer file.Close() // it was only read from
 	if body, err = io.ReadAll(io.LimitReader(file, mostCompared+1)); err != nil {
-		return nil, "", f.withPath(name, err)
+		return nil, "", f.withPath(file.path, err)
 	}
-	return body, name, nil
+	return body, file.path, nil
 }
 
 // errClash returns the error for two files, a and b, that are both for host.
@@ -195,6 +191,5 @@ func (f folder) close() error {
 	if f.root == nil {
 		return nil
 	}
-	f.plain.close()
 	return f.root.Close()
 }

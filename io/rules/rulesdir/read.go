@@ -169,22 +169,16 @@ func (d *Dir) read(record uint32, buffer *[]byte) (found bool, version Used, err
 			return false, version, d.folder.withPath(host, err)
 		}
 		version = versionOf(host+"/", info)
-	} else if codec, _ := compress.ByName(host); codec == compress.None {
-		var ok bool
-		*buffer, version, ok = d.folder.plain.read(host, (*buffer)[:0], d.size)
-		if ok && compress.Detect(*buffer) == compress.None {
-			return true, version, d.checkSize(host, *buffer)
-		}
 	}
-	f, path, err := d.folder.openRecord(host, r.isDir)
+	f, err := d.folder.openRecord(host, r.isDir)
 	if err != nil || f == nil {
 		return false, version, err
 	}
 	defer f.Close()
-	if version, err = d.readFile(f, path, buffer); err != nil {
-		return false, version, d.folder.withPath(path, err)
+	if version, err = d.readFile(f, buffer); err != nil {
+		return false, version, d.folder.withPath(f.path, err)
 	}
-	return true, version, d.checkSize(path, *buffer)
+	return true, version, d.checkSize(f.path, *buffer)
 }
 
 // checkSize returns an error for a body above robotstxt.MaxGoogleBody under the Google
@@ -197,21 +191,21 @@ func (d *Dir) checkSize(path string, body []byte) error {
 	return nil
 }
 
-// readFile replaces *buffer by the body of file f, as read does. path is that of the file in the
-// folder. It is an error if the file changes while it is read.
-func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, err error) {
-	before, err := f.Stat()
-	if err != nil {
-		return version, err
+// readFile replaces *buffer by the body of a file, as read does. It is an error if the file changes
+// while it is read.
+func (d *Dir) readFile(f *openFile, buffer *[]byte) (version Used, err error) {
+	var in io.ReadSeeker = f
+	if size := f.info.Size(); size > 0 { // 0 may be the size of a system's own file that has bytes
+		in = io.NewSectionReader(f, 0, size) // which knows its end without another read
 	}
-	if *buffer, err = d.readBody(f, path, (*buffer)[:0]); err != nil {
+	if *buffer, err = d.readBody(in, f.path, (*buffer)[:0]); err != nil {
 		return version, err
 	}
 	after, err := f.Stat()
 	if err != nil {
 		return version, err
 	}
-	if version = versionOf(path, before); versionOf(path, after).stamp() != version.stamp() {
+	if version = versionOf(f.path, f.info); versionOf(f.path, after).stamp() != version.stamp() {
 		return version, errChanged
 	}
 	return version, nil
@@ -223,17 +217,14 @@ func (d *Dir) readFile(f *os.File, path string, buffer *[]byte) (version Used, e
 func (d *Dir) readBody(f io.ReadSeeker, path string, buffer []byte) ([]byte, error) {
 	codec, _ := compress.ByName(path)
 	if codec == compress.None {
-		var head [compress.DetectSize]byte
-		n, err := io.ReadFull(f, head[:])
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-			return buffer, err
+		body, err := readUpTo(f, buffer, d.size)
+		if codec = compress.Detect(body); err != nil || codec == compress.None {
+			return body, err
 		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			return buffer, err
+			return body, err
 		}
-		if codec = compress.Detect(head[:n]); codec == compress.None {
-			return readUpTo(f, buffer, d.size)
-		}
+		buffer = body[:0]
 	}
 	for layer := 1; ; layer++ {
 		body, err := d.decompressLayer(f, codec, buffer)
