@@ -11,6 +11,7 @@ import (
 	"robotsbatch/io/rules/captures"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/meter"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/urls"
 )
@@ -46,9 +47,9 @@ type captureSet struct {
 	bodySize int // the most bytes of a body that are visited
 	// singleBody is the body of the single robots.txt, once it was read.
 	singleBody []byte
-	measured   measured
-	warc       atomic.Bool // whether a WARC file was opened
-	named      versionSum  // of the WARC files that an index names
+	part       func(file string) *meter.Part // the progress of reading a file; see measure
+	warc       atomic.Bool                   // whether a WARC file was opened
+	named      versionSum                    // of the WARC files that an index names
 }
 
 // addCaptures adds to a pack what captures decide about each authority: those of all sources that
@@ -132,7 +133,7 @@ func (s *captureSet) files(ctx context.Context, takes func(*source) bool) (files
 			}})
 		}
 	}
-	s.measured = measure(ctx, paths)
+	s.part = measure(ctx, paths)
 	return files
 }
 

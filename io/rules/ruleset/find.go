@@ -28,7 +28,7 @@ type Found struct {
 	options Options // whose Warn and Note are not nil
 	sources []source
 	broken  atomic.Int64 // the number of broken records and rows
-	watch    *agentWatch  // the names of agents that open sources have; nil for a Listing and for Compile
+	watch   *agentWatch  // the names of agents that open sources have; nil for a Listing and for Compile
 	// replaced is [blob.Replaced] of what is read, without folders of robots.txt files.
 	replaced func(out string) string
 }

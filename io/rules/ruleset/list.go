@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"slices"
 
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
@@ -105,17 +104,11 @@ func (l *Listing) Len() int64 { return l.sorter.Len() }
 
 // Find returns what is known about an authority; known is false if nothing is.
 func (l *Listing) Find(authority []byte) (found Listed, known bool, err error) {
-	return l.lookUp(authority, domains.AppendSURT(nil, domains.Host(authority)))
-}
-
-// lookUp returns what is known about an authority, whose host is surt as domains.AppendSURT writes
-// it. The result has both slices.
-func (l *Listing) lookUp(authority, surt []byte) (found Listed, known bool, err error) {
 	source, a, err := l.sources.find(authority)
 	if source == nil || err != nil {
 		return found, false, err
 	}
-	return Listed{Key: authority, SURT: surt, Authority: a, source: source}, true, nil
+	return Listed{Key: authority, SURT: domains.AppendSURT(nil, domains.Host(authority)), Authority: a, source: source}, true, nil
 }
 
 // Each calls visit for each authority, ordered by SURT and then Key, until visit
@@ -123,8 +116,8 @@ func (l *Listing) lookUp(authority, surt []byte) (found Listed, known bool, err 
 func (l *Listing) Each(visit func(*Listed) error) error {
 	step := meter.Start(l.ctx, "reading rules", meter.Hosts, l.Len())
 	return l.sorter.Merge(func(record []byte) error {
-		surt, authority, _ := bytes.Cut(record[listedHead:], []byte{0})
-		listed, known, err := l.lookUp(authority, slices.Clip(surt))
+		_, authority, _ := bytes.Cut(record[listedHead:], []byte{0})
+		listed, known, err := l.Find(authority)
 		switch {
 		case err == nil && known:
 			err = visit(&listed)

@@ -29,7 +29,7 @@ import (
 // each calls visit with each capture of a file of a source that is read as captures, until visit
 // returns an error. The capture is valid until visit returns.
 func (s *captureSet) each(ctx context.Context, kind kind, name string, visit func(*captures.Capture) error) (err error) {
-	part := s.measured.part(name)
+	part := s.part(name)
 	var before blob.Info
 	if !blob.IsURL(name) { // objects are read in one version
 		before, _ = blob.Stat(ctx, name) // opening it says what is wrong
@@ -137,15 +137,16 @@ func (s *captureSet) eachOfTable(ctx context.Context, name string, part *meter.P
 // authority if there is no url. The caller closes both.
 func (s *captureSet) openTable(ctx context.Context, name string) (*captures.Table, *frontier.Source, error) {
 	table, input, err := s.openTableBy(ctx, name, "url")
-	if err != nil {
-		if table, input, other := s.openTableBy(ctx, name, "authority"); other == nil {
-			return table, input, nil
-		}
+	if err == nil {
+		return table, input, nil
+	}
+	if table, input, other := s.openTableBy(ctx, name, "authority"); other == nil {
+		return table, input, nil
 	}
 	if no := (*format.NoColumnError)(nil); errors.As(err, &no) {
 		err = captures.ErrColumns(blob.Shown(name), no.Columns)
 	}
-	return table, input, err
+	return nil, nil, err
 }
 
 // openTableBy is openTable for a table whose key is in that column, whatever other columns it has.
@@ -313,33 +314,22 @@ func ParseFor(host string) ([]string, error) {
 // Options.Single is about.
 var ErrNoSingle error = option.Usagef("%s is about a %s that is a single robots.txt, and there is none", option.For, option.Rules)
 
-// measured is the progress of reading files of captures: by their bytes or, where any of them is
-// an object, is no regular file, or cannot be looked up, by their number.
-type measured struct {
-	step  *meter.Step
-	sizes map[string]int64 // nil if the number counts
-}
-
-// measure begins to measure how far these files are read.
-func measure(ctx context.Context, files []string) measured {
+// measure begins to show how far these files of captures are read: by their bytes or, where any of
+// them is an object, is no regular file, or cannot be looked up, by their number. It returns a
+// function that returns the part of a file.
+func measure(ctx context.Context, files []string) func(name string) *meter.Part {
 	sizes, total := make(map[string]int64, len(files)), int64(0)
 	for _, name := range files {
 		info, err := os.Stat(name)
 		if err != nil || blob.IsURL(name) || !info.Mode().IsRegular() {
-			return measured{meter.Start(ctx, "reading captures", meter.Files, int64(len(files))), nil}
+			step := meter.Start(ctx, "reading captures", meter.Files, int64(len(files)))
+			return func(string) *meter.Part { return step.Part(1) }
 		}
 		sizes[name] = info.Size()
 		total += info.Size()
 	}
-	return measured{meter.Start(ctx, "reading captures", meter.Bytes, total), sizes}
-}
-
-// part returns the part of a file: of its size, or of size 1 where files are counted.
-func (m measured) part(name string) *meter.Part {
-	if m.sizes == nil {
-		return m.step.Part(1)
-	}
-	return m.step.Part(m.sizes[name])
+	step := meter.Start(ctx, "reading captures", meter.Bytes, total)
+	return func(name string) *meter.Part { return step.Part(sizes[name]) }
 }
 
 // watched is a file that says how far it was read: captures may be rare in it.

@@ -29,7 +29,7 @@ type Set struct {
 type openSources struct {
 	sources  list
 	packs    []*opened // those of sources that are rule packs
-	captured *Captured     // nil without captures
+	captured *Captured // nil without captures
 	timeless Timeless
 	states   []state // by source of Found
 	asOf     time.Time
