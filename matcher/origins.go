@@ -89,7 +89,6 @@ type BulkOrigins interface {
 // read fails where the file was cut or its disk broke: that is a panic, if
 // debug.SetPanicOnFault is set, and else the end of the process.
 type Mapped interface {
-	Origins
 	// Fault returns the error that a recovered panic stands for, nil for a panic that has
 	// nothing to do with the file.
 	Fault(recovered any) error

@@ -34,9 +34,8 @@ func FetchedAt(times []int64, second int64) int {
 
 // Historical are Origins that keep history.
 type Historical interface {
-	Origins
 	// AppendSpans appends the spans of an authority, a key as urls.Scratch.Split returns
-	// it, oldest first; none for an unknown authority. Its errors are those of Lookup.
+	// it, oldest first; none for an unknown authority. Its errors are as those of Origins.Lookup.
 	AppendSpans(spans []Span, authority []byte) ([]Span, error)
 	// OpenSpan sets *o to the Origin of an authority in a span. Its time is that of the
 	// span's first fetch.

@@ -83,16 +83,6 @@ func (t timelines) Fault(recovered any) (err error) {
 	return err
 }
 
-// Lookup implements [matcher.Origins]: the newest span decides.
-func (t timelines) Lookup(authority []byte, o *matcher.Origin) error {
-	o.Reset()
-	spans, err := t.AppendSpans(nil, authority)
-	if err != nil || len(spans) == 0 {
-		return err
-	}
-	return t.OpenSpan(authority, &spans[len(spans)-1], o)
-}
-
 // AppendSpans appends the spans of the first source, preceded by the earlier spans of
 // the second one, and so on.
 func (t timelines) AppendSpans(spans []matcher.Span, authority []byte) ([]matcher.Span, error) {

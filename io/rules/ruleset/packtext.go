@@ -49,56 +49,39 @@ func (v *bodyVisitor) pack(ctx context.Context, name string) error {
 	})
 }
 
-// packedRule is a rule of a body, with the values of its group's user-agent lines that
-// name somebody.
-type packedRule struct {
-	line   int
-	text   []byte
-	agents []string
-}
-
 // packedText writes the rules of a compiled body at their lines. Before the first rule
 // of each group it writes the user-agent lines that name its agents; the original had at
 // least as many there, so they fit.
 func packedText(b *matcher.Body) ([]byte, error) {
-	rules := packedRules(b)
+	var rules []matcher.RuleInfo // a rule is in each group that has it, for another agent
+	for _, trie := range b.Groups() {
+		rules = append(rules, trie.Written()...)
+	}
+	slices.SortStableFunc(rules, func(x, y matcher.RuleInfo) int { return cmp.Compare(x.Line, y.Line) })
 	var text []byte
-	last, lines := 0, 0 // the line of the rule before, and the number of lines in text
-	for i, rule := range rules {
-		var agents []string
-		if i == 0 || !slices.Equal(rule.agents, rules[i-1].agents) {
-			agents = rule.agents
+	var before []string // the agents of the rule before
+	last := 0           // its line, which is the last of text
+	for len(rules) > 0 {
+		rule, agents := rules[0], []string(nil)
+		for ; len(rules) > 0 && rules[0].Line == rule.Line; rules = rules[1:] {
+			if agent := string(rules[0].Agent); !slices.Contains(agents, agent) {
+				agents = append(agents, agent)
+			}
+		}
+		named := agents // by lines before the rule
+		if slices.Equal(agents, before) {
+			named = nil
 		}
 		// Damaged are a line that no body is long enough for, and one without room for its agents.
-		if rule.line > robotstxt.MaxGoogleBody || bytes.ContainsAny(rule.text, "\r\n") || rule.line-last <= len(agents) {
-			return nil, fmt.Errorf("line %d: %w", rule.line, rulepack.ErrDamaged)
+		if rule.Line > robotstxt.MaxGoogleBody || bytes.ContainsAny(rule.Text, "\r\n") || rule.Line-last <= len(named) {
+			return nil, fmt.Errorf("line %d: %w", rule.Line, rulepack.ErrDamaged)
 		}
-		for ; lines < rule.line-1-len(agents); lines++ {
-			text = append(text, '\n')
-		}
-		for _, agent := range agents {
+		text = append(text, bytes.Repeat([]byte("\n"), rule.Line-last-1-len(named))...)
+		for _, agent := range named {
 			text = fmt.Appendf(text, "User-agent: %s\n", agent)
 		}
-		text = append(append(text, rule.text...), '\n')
-		last, lines = rule.line, rule.line
+		text = append(append(text, rule.Text...), '\n')
+		before, last = agents, rule.Line
 	}
 	return text, nil
-}
-
-// packedRules returns the rules of a compiled body in the order of their lines.
-func packedRules(b *matcher.Body) []*packedRule {
-	byLine := make(map[int]*packedRule)
-	for _, trie := range b.Groups() {
-		for _, written := range trie.Written() {
-			rule := byLine[written.Line]
-			if rule == nil {
-				rule = &packedRule{line: written.Line, text: written.Text}
-				byLine[written.Line] = rule
-			}
-			if agent := string(written.Agent); !slices.Contains(rule.agents, agent) {
-				rule.agents = append(rule.agents, agent)
-			}
-		}
-	}
-	return slices.SortedFunc(maps.Values(byLine), func(x, y *packedRule) int { return cmp.Compare(x.line, y.line) })
 }
