@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/compress"
 )
@@ -52,7 +53,7 @@ func (x *nameIndex) hashTag(tag string) uint32 {
 // readObject replaces *buffer by the body of the object at path, decompressed, up to
 // robotstxt.Options.ReadSize. It is an error if the object is not the version want, which was
 // listed; found is true without an error.
-func (d *Dir) readObject(path string, want objectVersion, buffer *[]byte) (found bool, version Used, err error) {
+func (d *Dir) readObject(path string, want objectVersion, buffer *[]byte) (found bool, version manifest.File, err error) {
 	most := d.size // bytes of the object
 	codec, _ := compress.ByName(path)
 	if codec != compress.None {
@@ -76,7 +77,7 @@ func (d *Dir) readObject(path string, want objectVersion, buffer *[]byte) (found
 			return false, version, d.folder.withPath(path, err)
 		}
 	}
-	version = Used{Name: path, Size: info.Size, Modified: info.Modified}
+	version = manifest.File{Name: path, Size: info.Size, Modified: info.Modified.UTC()}
 	return true, version, d.checkSize(path, *buffer)
 }
 

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/store/cache"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher"
@@ -157,7 +158,7 @@ func (d *Dir) rulesOf(id digest, w *workspace) (*rules, error) {
 // read replaces *buffer by the body of an index record's file, decompressed, up to
 // robotstxt.Options.ReadSize. found is false for a folder HOST without a robots.txt; version is
 // then that of the folder.
-func (d *Dir) read(record uint32, buffer *[]byte) (found bool, version Used, err error) {
+func (d *Dir) read(record uint32, buffer *[]byte) (found bool, version manifest.File, err error) {
 	r := &d.index.records[record]
 	host := d.index.path(r)
 	if d.folder.objects != nil {
@@ -193,7 +194,7 @@ func (d *Dir) checkSize(path string, body []byte) error {
 
 // readFile replaces *buffer by the body of a file, as read does. It is an error if the file changes
 // while it is read.
-func (d *Dir) readFile(f *openFile, buffer *[]byte) (version Used, err error) {
+func (d *Dir) readFile(f *openFile, buffer *[]byte) (version manifest.File, err error) {
 	var in io.ReadSeeker = f
 	if size := f.info.Size(); size > 0 { // 0 may be the size of a system's own file that has bytes
 		in = io.NewSectionReader(f, 0, size) // which knows its end without another read
@@ -205,7 +206,7 @@ func (d *Dir) readFile(f *openFile, buffer *[]byte) (version Used, err error) {
 	if err != nil {
 		return version, err
 	}
-	if version = versionOf(f.path, f.info); versionOf(f.path, after).stamp() != version.stamp() {
+	if version = versionOf(f.path, f.info); stampOf(versionOf(f.path, after)) != stampOf(version) {
 		return version, errChanged
 	}
 	return version, nil

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"robotsbatch/batch"
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/store/budget"
 	"robotsbatch/io/store/cache"
 	"robotsbatch/matcher"
@@ -44,9 +45,11 @@ type Options struct {
 	// Budget is the account from which compiling a body is taken; nil is one of
 	// batch.DefaultMemory.
 	Budget *budget.Budget
-	// Used, if not nil, is called once for each file that is read, before its rules
-	// decide anything, from any goroutine.
-	Used func(Used)
+	// Used, if not nil, is called once for each file that is read, before its rules decide
+	// anything, from any goroutine. The file's name is its path in the folder. A folder HOST
+	// in which there was no robots.txt has a name that ends in a slash, the size 0, and the
+	// time when its names last changed.
+	Used func(manifest.File)
 	// Ignored, if not nil, is called by Open for each name that belongs to no authority,
 	// except hidden ones, which start with a dot or an underscore.
 	Ignored func(name string)

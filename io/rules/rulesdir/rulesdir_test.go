@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"robotsbatch/batch/manifest"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -338,11 +339,11 @@ func TestMemory(t *testing.T) {
 }
 
 // usedOf opens a folder, looks an authority up, and returns what was used.
-func usedOf(t *testing.T, folder string, authorities ...string) []Used {
+func usedOf(t *testing.T, folder string, authorities ...string) []manifest.File {
 	t.Helper()
 	var mu sync.Mutex
-	var list []Used
-	d, err := Open(t.Context(), folder, Options{Chains: []matcher.Chain{{"*"}}, Used: func(u Used) {
+	var list []manifest.File
+	d, err := Open(t.Context(), folder, Options{Chains: []matcher.Chain{{"*"}}, Used: func(u manifest.File) {
 		mu.Lock()
 		defer mu.Unlock()
 		list = append(list, u)

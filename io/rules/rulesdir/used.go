@@ -6,41 +6,31 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/zeebo/xxh3"
-)
 
-// Used is the version of a file that was read.
-type Used struct {
-	// Name is the file's path in the folder. It ends in a slash for a folder HOST in which
-	// there was no robots.txt.
-	Name string
-	// Size in bytes, 0 for a folder.
-	Size int64
-	// Modified is when the file was last written to, or a folder's names changed.
-	Modified time.Time
-}
+	"robotsbatch/batch/manifest"
+)
 
 // errChanged is for a file that had changed when it was read again.
 var errChanged = errors.New("it was written to or replaced after it was first read; the folder must not change while it is used")
 
-// Version returns the version that a file in a local folder has now. name is its Used.Name.
-func Version(folder, name string) (Used, error) {
+// Version returns the version that a file in a local folder has now. name is that of Options.Used.
+func Version(folder, name string) (version manifest.File, err error) {
 	info, err := os.Stat(filepath.Join(folder, name))
-	if err != nil {
-		return Used{}, err
+	if err == nil {
+		version = versionOf(name, info)
 	}
-	return versionOf(name, info), nil
+	return version, err
 }
 
 // versionOf returns the version of the file or folder called name, from its info.
-func versionOf(name string, info fs.FileInfo) Used {
-	u := Used{Name: name, Modified: info.ModTime()}
+func versionOf(name string, info fs.FileInfo) manifest.File {
+	version := manifest.File{Name: name, Modified: info.ModTime().UTC()}
 	if !info.IsDir() {
-		u.Size = info.Size()
+		version.Size = info.Size()
 	}
-	return u
+	return version
 }
 
 // stamp is the version of a file that was read.
@@ -49,20 +39,20 @@ type stamp struct {
 	read           bool // false: nothing was read yet
 }
 
-func (u Used) stamp() stamp { return stamp{u.Size, u.Modified.UnixNano(), true} }
+func stampOf(version manifest.File) stamp {
+	return stamp{version.Size, version.Modified.UnixNano(), true}
+}
 
 // checkVersion records the version of an index record's file when it is first read. It returns
 // an error if another version was read before.
-func (d *Dir) checkVersion(record uint32, u Used) error {
-	if d.stamps[record].read {
-		if d.stamps[record] != u.stamp() {
-			return d.folder.withPath(u.Name, errChanged)
-		}
-		return nil
+func (d *Dir) checkVersion(record uint32, version manifest.File) error {
+	before, now := d.stamps[record], stampOf(version)
+	if before.read && before != now {
+		return d.folder.withPath(version.Name, errChanged)
 	}
-	d.stamps[record] = u.stamp()
-	if d.o.Used != nil {
-		d.o.Used(u)
+	d.stamps[record] = now
+	if !before.read && d.o.Used != nil {
+		d.o.Used(version)
 	}
 	return nil
 }

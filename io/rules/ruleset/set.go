@@ -140,9 +140,7 @@ func (f *Found) openDir(ctx context.Context, name string) (*opened, error) {
 		Ignored: ignored.add, Named: f.watch.nameHook(),
 	}
 	if o.Used != nil {
-		options.Used = func(u rulesdir.Used) {
-			o.Used(name, manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified.UTC()})
-		}
+		options.Used = func(file manifest.File) { o.Used(name, file) }
 	}
 	dir, err := rulesdir.Open(ctx, name, options)
 	if err != nil {

@@ -93,8 +93,8 @@ func (v *Versions) FileNow(ctx context.Context, source int, name string) (now ma
 		info, statErr := blob.Stat(ctx, path)
 		return manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, shown, true, cmp.Or(err, statErr)
 	}
-	u, err := rulesdir.Version(folder, name)
-	return manifest.File{Name: u.Name, Size: u.Size, Modified: u.Modified}, shown, true, err
+	now, err = rulesdir.Version(folder, name)
+	return now, shown, true, err
 }
 
 // versionSum is a checksum of the versions of files, in whatever order they come.
