@@ -43,21 +43,15 @@ func (d *Dir) Text(authority []byte) (name string, body []byte, err error) {
 		if record == none {
 			continue
 		}
-		if name, body, err = d.textOf(record, nil); err != nil || name != "" {
-			return name, body, err
-		} // a folder HOST without a robots.txt: the next record counts
+		found, version, err := d.read(record, &body)
+		if err != nil {
+			return "", nil, err
+		}
+		if found { // else the record is a folder HOST without a robots.txt, and the next one counts
+			return d.folder.full(version.Name), body, nil
+		}
 	}
 	return "", nil, nil
-}
-
-// textOf returns the name and the body of an index record's file, as Text does. It reads into
-// buffer if that is large enough. The name is "" for a folder HOST without a robots.txt.
-func (d *Dir) textOf(record uint32, buffer []byte) (name string, body []byte, err error) {
-	found, version, err := d.read(record, &buffer)
-	if err != nil || !found {
-		return "", nil, err
-	}
-	return d.folder.full(version.Name), buffer, nil
 }
 
 // Files calls visit for each file that belongs to an authority, in the order of their names,
@@ -74,14 +68,14 @@ func (d *Dir) Files(visit func(name string, body []byte) error) error {
 	slices.SortFunc(order, func(a, b uint32) int { return cmp.Compare(x.path(&x.records[a]), x.path(&x.records[b])) })
 	var buffer []byte
 	for _, i := range order {
-		name, body, err := d.textOf(i, buffer[:0])
-		if err == nil && name != "" {
-			err = visit(name, body)
+		found, version, err := d.read(i, &buffer)
+		if err == nil && found {
+			err = visit(d.folder.full(version.Name), buffer)
 		}
 		if err != nil {
 			return err
 		}
-		if buffer = body; cap(buffer) > keptBuffer {
+		if cap(buffer) > keptBuffer {
 			buffer = nil
 		}
 	}
