@@ -36,7 +36,7 @@ func Parse(text []byte) ([]Agent, error) {
 	if bytes.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
 		return nil, errors.New("it is not text: write the agents in a text file, one a line")
 	}
-	var l list
+	l := list{seen: make(map[string]bool)}
 	var err error
 	if trimmed := bytes.TrimLeft(text, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
 		err = l.addJSON(text)
@@ -70,9 +70,6 @@ type list struct {
 // add adds an agent, unless its chain is there already, in whatever case.
 func (l *list) add(chain matcher.Chain, class string) {
 	key := strings.ToLower(strings.Join(chain, ","))
-	if l.seen == nil {
-		l.seen = make(map[string]bool)
-	}
 	if !l.seen[key] {
 		l.seen[key] = true
 		l.agents = append(l.agents, Agent{chain, class})
@@ -82,12 +79,10 @@ func (l *list) add(chain matcher.Chain, class string) {
 // addLines adds the chains of a text, one a line. The error names the bad lines.
 func (l *list) addLines(text string) error {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
-	number := 0
 	var bad []error
-	for line := range strings.SplitSeq(text, "\n") {
-		number++
-		line = withoutComment(line)
-		if line == "" {
+	for i, line := range strings.Split(text, "\n") {
+		number := i + 1
+		if line = withoutComment(line); line == "" {
 			continue
 		}
 		if key, _, ok := strings.Cut(line, ":"); ok && strings.EqualFold(strings.TrimSpace(key), "user-agent") {
@@ -107,7 +102,8 @@ func (l *list) addLines(text string) error {
 // shownBad is the number of bad lines or keys that are named.
 const shownBad = 3
 
-// joined is errors as one, on one line: the first shownBad of them, and how many more there are.
+// joined returns an error, on one line, of the first shownBad of these and the number of the others; nil
+// for none.
 func joined(all []error) (err error) {
 	if more := len(all) - shownBad; more > 0 {
 		all = append(all[:shownBad], fmt.Errorf("and %d more", more))
@@ -122,15 +118,15 @@ func joined(all []error) (err error) {
 }
 
 // parse reads a chain, or the value of a user-agent line: "iaskspider/2.0" and "Kangaroo
-// Bot" mean iaskspider and Kangaroo. A line that is no chain
-// and has any of the bytes never is no such value: the error is ParseChain's.
-func parse(line, never string) (matcher.Chain, error) {
+// Bot" mean iaskspider and Kangaroo. A line with any of the bytes in notInValue must be a
+// chain: else the error is that of matcher.ParseChain.
+func parse(line, notInValue string) (matcher.Chain, error) {
 	refused := fmt.Errorf("%q is no product token: write the agents alone, one a line, such as GPTBot", line)
 	if strings.ContainsAny(line, foreignMarks) || strings.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return nil, refused
 	}
 	chain, err := matcher.ParseChain(line)
-	if err == nil || strings.ContainsAny(line, never) {
+	if err == nil || strings.ContainsAny(line, notInValue) {
 		return chain, err
 	}
 	token, _, _ := strings.Cut(line, "/")
@@ -149,10 +145,7 @@ const foreignMarks = "\"'`#<>[]{}"
 
 // withoutComment returns a line without its comment, trimmed.
 func withoutComment(line string) string {
-	line = strings.TrimSpace(line)
-	if strings.HasPrefix(line, "#") {
-		return ""
-	}
+	line = " " + strings.TrimSpace(line) // so that a # at its start follows a blank as well
 	for _, mark := range []string{" #", "\t#"} {
 		line, _, _ = strings.Cut(line, mark)
 	}

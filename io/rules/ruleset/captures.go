@@ -101,9 +101,15 @@ func (p *packing) addCaptures(ctx context.Context, b *rulepack.Builder) error {
 func (p *packing) readCaptures(ctx context.Context, s *captureSet, b *rulepack.Builder) error {
 	files := s.files(ctx, (*source).captured)
 	if p.old != nil {
-		if err := p.continueOld(s, files); err != nil {
+		c, err := p.old.pack.Captured()
+		if err != nil {
 			return err
 		}
+		first := 0 // the first source of new captures, to which those of the pack are added
+		if len(files) > 0 {
+			first = files[0].Source
+		}
+		s.Continue(c.Newest, c.Later, c.Dropped, first) // before new captures: the pack may have dropped some of its own
 	}
 	if err := s.Read(ctx, files, p.options.Workers); err != nil {
 		return err

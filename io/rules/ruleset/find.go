@@ -317,7 +317,12 @@ func namesCaptures(f format.Format) bool {
 // all other files that are not empty do by their first bytes: one alone may be a robots.txt of somebody who
 // would speak for other hosts. If there are only folders, the first of them decides.
 func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
-	entries, err := unsorted(folder)
+	f, err := os.Open(folder)
+	if err != nil {
+		return false, atName(folder, err)
+	}
+	entries, err := f.ReadDir(-1) // os.ReadDir also sorts them: of a million names that takes longer than reading them
+	_ = f.Close()                 // it was only read from
 	if err != nil {
 		return false, atName(folder, err)
 	}
@@ -353,17 +358,6 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 		}
 	}
 	return is, nil
-}
-
-// unsorted lists a folder as os.ReadDir does, without sorting: of a million files that takes longer
-// than reading their names.
-func unsorted(folder string) ([]os.DirEntry, error) {
-	f, err := os.Open(folder)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() // it was only read from
-	return f.ReadDir(-1)
 }
 
 // filesBelow lists the files in and below a folder that are captures by their names, or

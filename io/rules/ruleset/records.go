@@ -108,6 +108,11 @@ func (r *records) each(ctx context.Context, visit func(*captures.Capture) error)
 		return nil
 	}
 	r.set.warc.Store(true)
+	var err error
+	r.warc, err = warc.NewReader(bytes.NewReader(nil), warc.Options{BodySize: r.set.bodySize, Broken: func(err error) { r.broken = err }})
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	planned := make(chan *extent, min(max(r.set.options.Memory/recordsShare/mostExtent, 1), mostAhead))
@@ -167,12 +172,6 @@ func (r *records) read(e *extent, data []byte, row, x *captures.Capture) (err er
 		return fmt.Errorf("it has %d bytes, and may have %d", row.Length, mostRecord)
 	case low+row.Length > int64(len(data)):
 		return errors.New("the file ends before it")
-	}
-	if r.warc == nil {
-		r.warc, err = warc.NewReader(bytes.NewReader(nil), warc.Options{BodySize: r.set.bodySize, Broken: func(err error) { r.broken = err }})
-		if err != nil {
-			return err
-		}
 	}
 	return r.warc.ReadRecord(e.file.shown, row.Offset, data[low:low+row.Length], x)
 }

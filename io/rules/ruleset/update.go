@@ -97,21 +97,6 @@ func kindNames(kinds []rulepack.SourceKind) string {
 	return SomeOf(names)
 }
 
-// continueOld tells a set what the old pack has, before files of new captures are read into it:
-// the pack may have dropped some of its captures.
-func (p *packing) continueOld(s *captureSet, files []captures.File) error {
-	c, err := p.old.pack.Captured()
-	if err != nil {
-		return err
-	}
-	first := 0 // the first source of new captures, to which those of the pack are added
-	if len(files) > 0 {
-		first = files[0].Source
-	}
-	s.Continue(c.Newest, c.Later, c.Dropped, first)
-	return nil
-}
-
 // addOld adds the captures that the old pack keeps to those that were read, and their bodies to the
 // new pack.
 func (p *packing) addOld(s *captureSet, b *rulepack.Builder) error {

@@ -17,27 +17,19 @@ import (
 // Versions holds each source's version from before any of them was opened.
 type Versions struct {
 	found    *Found
-	captures [][]version // by source
-}
-
-// version is that of a file.
-type version struct {
-	path string
-	info blob.Info
+	captures [][]blob.Info // by source that is read as captures, of its files
 }
 
 // Versions looks up which version of each source there is.
 func (f *Found) Versions(ctx context.Context) *Versions {
-	v := &Versions{found: f, captures: make([][]version, len(f.sources))}
+	v := &Versions{found: f, captures: make([][]blob.Info, len(f.sources))}
 	for i, source := range f.sources {
+		if !source.captured() {
+			continue
+		}
 		for _, name := range source.files {
-			if !source.captured() {
-				continue
-			}
-			// Opening the file reports what is wrong with it.
-			if info, err := blob.Stat(ctx, name); err == nil {
-				v.captures[i] = append(v.captures[i], version{name, info})
-			}
+			info, _ := blob.Stat(ctx, name) // opening the file reports what is wrong with it
+			v.captures[i] = append(v.captures[i], info)
 		}
 	}
 	return v
@@ -62,12 +54,13 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 			continue
 		}
 		rules.Kind = "captures"
-		for _, file := range v.captures[i] {
-			if err := file.info.Unchanged(file.path); err != nil {
+		for j, info := range v.captures[i] {
+			path := source.files[j]
+			if err := info.Unchanged(path); err != nil {
 				return nil, err
 			}
-			f := manifest.File{Name: blob.Shown(file.path), Size: file.info.Size, Modified: file.info.Modified.UTC(), ETag: file.info.Version}
-			if !file.info.Known() { // a pipe, which may have anything in the next run
+			f := manifest.File{Name: blob.Shown(path), Size: info.Size, Modified: info.Modified.UTC(), ETag: info.Version}
+			if !info.Known() { // a pipe, which may have anything in the next run
 				f.Modified = time.Now().UTC()
 			}
 			rules.Files = append(rules.Files, f)
