@@ -204,8 +204,7 @@ func (r *records) plan(ctx context.Context, planned chan<- *extent) error {
 	}
 	err := r.sorter.Merge(func(record []byte) error {
 		row := rowOf(record)
-		if e != nil && e.canTake(&row) {
-			e.add(&row, record)
+		if e != nil && e.take(&row, record) {
 			return nil
 		}
 		send()
@@ -215,7 +214,7 @@ func (r *records) plan(ctx context.Context, planned chan<- *extent) error {
 		}
 		next := &extent{file: file, start: row.Offset, end: row.Offset}
 		next.fetch = sync.OnceValues(func() ([]byte, error) { return next.read(ctx) })
-		next.add(&row, record)
+		next.take(&row, record)
 		e = next
 		return nil
 	})
@@ -281,25 +280,18 @@ type extent struct {
 	fetch func() ([]byte, error)
 }
 
-// add adds a row, of which it copies the bytes: many wait while requests run.
-func (e *extent) add(row *captures.Capture, record []byte) {
-	e.rows = append(e.rows, bytes.Clone(record))
-	e.wanted = e.wantedWith(row)
-	e.end = max(e.end, row.Offset+row.Length)
-}
-
-// wantedWith returns what wanted would be with a row's record, of which only what lies beyond the
-// extent's end is new.
-func (e *extent) wantedWith(row *captures.Capture) int64 {
-	return e.wanted + max(0, row.Offset+row.Length-max(row.Offset, e.end))
-}
-
-// canTake reports whether a row's record, which starts after those of the extent, is to be read in
-// the same request: if that reads at most 1.3 times the bytes that are wanted.
-func (e *extent) canTake(row *captures.Capture) bool {
-	size := max(e.end, row.Offset+row.Length) - e.start
-	wanted := e.wantedWith(row)
-	return string(row.File) == e.file.inTable && len(e.rows) < mostRows && size <= mostExtent && size <= wanted+3*wanted/10
+// take adds a row whose record starts after those of the extent, if that is to be read in the same
+// request: if that reads at most 1.3 times the bytes that are wanted. The first row is always
+// added. It copies the row's bytes, because many rows wait while requests run.
+func (e *extent) take(row *captures.Capture, record []byte) bool {
+	recordEnd := row.Offset + row.Length
+	end := max(e.end, recordEnd)
+	size, wanted := end-e.start, e.wanted+max(0, recordEnd-max(row.Offset, e.end)) // only what lies beyond e.end is new
+	if isFirst := len(e.rows) == 0; !isFirst && (string(row.File) != e.file.inTable || len(e.rows) == mostRows || size > mostExtent || size > wanted+3*wanted/10) {
+		return false
+	}
+	e.rows, e.wanted, e.end = append(e.rows, bytes.Clone(record)), wanted, end
+	return true
 }
 
 // read reads the extent's bytes, as far as the file has them. The file stays open.
