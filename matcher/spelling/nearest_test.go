@@ -22,7 +22,9 @@ func TestDistance(t *testing.T) {
 	for _, test := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"ca", "abc", 3}, {"kitten", "sitting", 3}} {
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"ca", "abc", 3}, {"kitten", "sitting", 3}, {"a", "", 1}, {"gptbot", "gtpbot", 1}, {"gptbot", "gptbot", 0}, {"abcd", "badc", 2}} {
+
 		must.Equal(t, Distance(test.a, test.b), test.want, test.a, test.b)
+		must.Equal(t, Distance(test.b, test.a), test.want, test.b, test.a)
 	}
 }

@@ -96,8 +96,7 @@ func TestLinks(t *testing.T) {
 	for authority, want := range map[string]string{
 		"http://inside": "store/1", "http://twice": "store/1", "http://dir.example": "b/robots.txt", "http://store": "",
 	} {
-		got, err := which(d, files, authority)
-		must.Be(t, got == want && err == nil, "%s: file %q, error %v, want %q", authority, got, err, want)
+		checkFile(t, d, files, authority, want)
 	}
 	for _, name := range []string{"escape", "escape2", "absolute", "dangling", "loop", "to.fifo"} {
 		must.Mention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name)+": ", "symbolic link")
@@ -114,8 +113,7 @@ func TestLinkedSchemeFolder(t *testing.T) {
 	link(t, "tls", filepath.Join(folder, "https"))
 	d := open(t, folder, Options{})
 	for authority, want := range map[string]string{"https://a": "tls/a", "http://a": "a"} {
-		got, err := which(d, files, authority)
-		must.Be(t, got == want && err == nil, "%s: file %q, error %v, want %q", authority, got, err, want)
+		checkFile(t, d, files, authority, want)
 	}
 	for _, to := range []string{t.TempDir(), "../", "nothing"} {
 		folder := bodies(t, "a")
@@ -306,8 +304,7 @@ func TestZstdWindow(t *testing.T) {
 		must.Do(t, os.WriteFile(filepath.Join(folder, name), append(frame, body...), 0o644))
 	}
 	d := open(t, folder, Options{})
-	got, err := which(d, []string{"a.zst"}, "http://a")
-	must.Be(t, got == "a.zst" && err == nil, "128 MiB: file %q, error %v", got, err)
+	checkFile(t, d, []string{"a.zst"}, "http://a", "a.zst") // a window of 128 MiB
 	for _, name := range []string{"b", "c"} {
 		must.Mention(t, lookupError(t, d, "http://"+name), filepath.Join(folder, name+".zst")+": ", "window")
 	}

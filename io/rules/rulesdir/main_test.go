@@ -2,7 +2,6 @@ package rulesdir
 
 import (
 	"bytes"
-	"compress/gzip"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
 	"go.uber.org/goleak"
 
+	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
@@ -57,21 +56,14 @@ func write(t *testing.T, folder, name, body string) {
 	must.Do(t, os.WriteFile(path, compressed(name, []byte(body)), 0o644))
 }
 
+// compressed returns a body as a file of that name has it.
 func compressed(name string, body []byte) []byte {
-	var b bytes.Buffer
-	switch filepath.Ext(name) {
-	case ".gz":
-		w := gzip.NewWriter(&b)
-		_, _ = w.Write(body)
-		_ = w.Close()
-	case ".zst":
-		w, _ := zstd.NewWriter(&b)
-		_, _ = w.Write(body)
-		_ = w.Close()
-	default:
-		return body
+	codec, _ := compress.ByName(name)
+	data, err := compress.AppendCompressed(nil, body, codec)
+	if err != nil {
+		panic(err)
 	}
-	return b.Bytes()
+	return data
 }
 
 func open(t testing.TB, folder string, o Options) *Dir {
@@ -81,10 +73,7 @@ func open(t testing.TB, folder string, o Options) *Dir {
 	}
 	o.Explain = true
 	d := must.Get(Open(t.Context(), folder, o))(t)
-	t.Cleanup(func() {
-		err := d.Close()
-		must.Do(t, err)
-	})
+	t.Cleanup(func() { must.Do(t, d.Close()) })
 	return d
 }
 
@@ -106,6 +95,13 @@ func which(d *Dir, names []string, authority string) (string, error) {
 		return "", fmt.Errorf("%s: %w", authority, err)
 	}
 	return names[line-2], nil
+}
+
+// checkFile checks by which of the files of bodies an authority's rules are.
+func checkFile(t *testing.T, d *Dir, names []string, authority, want string) {
+	t.Helper()
+	got, err := which(d, names, authority)
+	must.Need(t, got == want && err == nil, "%s: file %q, error %v, want %q", authority, got, err, want)
 }
 
 // line is the line of the rule that the first agent obeys at /x.

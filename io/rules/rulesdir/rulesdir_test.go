@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -132,8 +133,7 @@ func TestClashInFolder(t *testing.T) {
 	files := []string{"a/robots.txt", "a/robots.txt.gz", "b"}
 	d := open(t, bodies(t, files...), Options{})
 	must.Mention(t, lookupError(t, d, "http://a"), "a/robots.txt ", "a/robots.txt.gz ")
-	got, err := which(d, files, "http://b")
-	must.Be(t, got == "b" && err == nil, "http://b: file %q, error %v", got, err)
+	checkFile(t, d, files, "http://b", "b")
 }
 
 // Folders without a robots.txt give way to a file, in whatever order they are
@@ -157,8 +157,7 @@ func TestEmptyFoldersGiveWay(t *testing.T) {
 		must.Need(t, err == nil, "%v: %v", seen, err)
 		must.Be(t, !seen[3] || b.index.listed == 1, "%v: %d are listed", seen, b.index.listed)
 	}
-	got, err := which(d, files, "https://a.example")
-	must.Be(t, got == files[3] && err == nil, "file %q, error %v", got, err)
+	checkFile(t, d, files, "https://a.example", files[3])
 }
 
 func TestNoClash(t *testing.T) {
@@ -198,8 +197,7 @@ func TestFolderChanges(t *testing.T) {
 	folder := bodies(t, files...)
 	d := open(t, folder, Options{Memory: 1}) // keeps nothing
 	for i, authority := range []string{"http://a", "http://b"} {
-		got, err := which(d, files, authority)
-		must.Need(t, got == files[i] && err == nil, "%s: file %q, error %v", authority, got, err)
+		checkFile(t, d, files, authority, files[i])
 	}
 	for _, gone := range []string{"a", "b/robots.txt", "c"} {
 		must.Do(t, os.RemoveAll(filepath.Join(folder, gone)))
@@ -208,8 +206,7 @@ func TestFolderChanges(t *testing.T) {
 		must.Mention(t, lookupError(t, d, authority), files[i][:1], "must not change")
 	}
 	write(t, folder, "late", body(0))
-	got, err := which(d, files, "http://late")
-	must.Be(t, got == "" && err == nil, "http://late: file %q, error %v", got, err)
+	checkFile(t, d, files, "http://late", "")
 }
 
 func TestClose(t *testing.T) {
@@ -220,8 +217,7 @@ func TestClose(t *testing.T) {
 			must.Do(t, d.Close())
 			must.Mention(t, lookupError(t, d, authority), "b")
 		}
-		got, err := which(d, files, "http://a")
-		must.Be(t, got == "a" && err == nil, "http://a: file %q, error %v", got, err)
+		checkFile(t, d, files, "http://a", "a")
 	}
 }
 
@@ -439,17 +435,8 @@ func checkWalk(t *testing.T, d *Dir, names []string, wants map[string]string) {
 	}
 	for authority, got := range found {
 		file, err := which(d, names, authority)
-		must.Be(t, err == nil && file != "" && got == body(place(names, file)), "%s: visited with the body %q; Lookup has that of %q, %v", authority, got, file, err)
+		must.Be(t, err == nil && file != "" && got == body(slices.Index(names, file)), "%s: visited with the body %q; Lookup has that of %q, %v", authority, got, file, err)
 	}
-}
-
-func place(names []string, name string) int {
-	for i := range names {
-		if names[i] == name {
-			return i
-		}
-	}
-	return -1
 }
 
 func TestWalkWorkers(t *testing.T) {

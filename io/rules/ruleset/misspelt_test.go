@@ -8,7 +8,6 @@ import (
 
 	"robotsbatch/io/store/must"
 	"robotsbatch/matcher"
-	"robotsbatch/matcher/spelling"
 )
 
 func TestAgentWatch(t *testing.T) {
@@ -58,16 +57,6 @@ func TestAgentWatchEnds(t *testing.T) {
 	}
 	w = newAgentWatch([]matcher.Chain{{"CCBot"}})
 	must.Be(t, w.nameHook() != nil && newAgentWatch([]matcher.Chain{{matcher.Everyone}}).nameHook() == nil, "hook: names are wanted for CCBot, and none for everyone")
-}
-
-func TestEdits(t *testing.T) {
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"gptbot", "gtpbot", 1}, {"gptbot", "gptbot", 0}, {"abcd", "badc", 2}, {"kitten", "sitting", 3}} {
-		got, back := spelling.Distance(test.a, test.b), spelling.Distance(test.b, test.a)
-		must.Be(t, got == test.want && back == test.want, "%q and %q: %d and %d, want %d", test.a, test.b, got, back, test.want)
-	}
 }
 
 // An agent is found to be named however many names came before, of which no more are

@@ -335,41 +335,34 @@ func TestRecordsOfACutFile(t *testing.T) {
 	must.Say(t, err, "1.warc: it was written to while it was read")
 }
 
-// A line is a URL only if a scheme begins it: one in a query is that of another URL.
-func TestAskedQueryWithURL(t *testing.T) {
+// A list asks for a URL or a host a line. Of several URLs on a line all but the first would be left out,
+// and allowed: that is an error.
+func TestAsked(t *testing.T) {
 	t.Parallel()
-	name := filepath.Join(t.TempDir(), "asked.txt")
-	must.Do(t, os.WriteFile(name, []byte("a.test/?u=http://x\nhttps://b.test/?u=http://x\n"), 0o600))
-	var urls []string
-	must.Do(t, eachOfAsked(t.Context(), name, func(x *captures.Capture) error {
-		urls = append(urls, string(x.URL))
-		return nil
-	}))
-	must.EqualSlices(t, urls, []string{"http://a.test/robots.txt", "https://a.test/robots.txt", "https://b.test/robots.txt"})
-}
-
-// Of several URLs on a line all would be left out but the first, and allowed.
-func TestAskedSeveralOnALine(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "asked.txt")
-	must.Do(t, os.WriteFile(name, []byte("https://a.test/ 200\nhttps://b.test/ https://c.test/\n"), 0o600))
-	err := eachOfAsked(t.Context(), name, func(*captures.Capture) error { return nil })
-	must.Say(t, err, "line 2", "has several URLs: write one a line")
-}
-
-// A line that is too long is an error that says where it is and what a line should be.
-func TestAskedLongLine(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "asked.txt")
-	must.Do(t, os.WriteFile(name, []byte("https://a.test/\n"+strings.Repeat("b", maxAskedLine+1)), 0o600))
-	var urls []string
-	err := eachOfAsked(t.Context(), name, func(x *captures.Capture) error {
-		urls = append(urls, fmt.Sprintf("%s failed %v", x.URL, x.Failed))
-		return nil
-	})
-	must.EqualSlices(t, urls, []string{"https://a.test/robots.txt failed true"})
-	const want = "after line 1: the next line has more than 65536 bytes: a list has a URL or host a line"
-	must.Say(t, err, want)
+	for _, test := range []struct {
+		what, text string
+		want       []string // what is asked for before an error
+		problem    string   // in the error
+	}{
+		{"a URL in a query is that of another", "a.test/?u=http://x\nhttps://b.test/?u=http://x\n", []string{"http://a.test", "https://a.test", "https://b.test"}, ""},
+		{"several on a line", "https://a.test/ 200\nhttps://b.test/ https://c.test/\n", []string{"https://a.test"}, `line 2: "https://b.test/ https://c.test/" has several URLs: write one a line`},
+		{"a long line", "https://a.test/\n" + strings.Repeat("b", maxAskedLine+1), []string{"https://a.test"}, "after line 1: the next line has more than 65536 bytes: a list has a URL or host a line"},
+	} {
+		name := filepath.Join(t.TempDir(), "asked.txt")
+		must.Do(t, os.WriteFile(name, []byte(test.text), 0o600))
+		var asked []string
+		err := eachOfAsked(t.Context(), name, func(x *captures.Capture) error {
+			must.Be(t, x.Failed, "%s: %s did not fail", test.what, x.URL)
+			asked = append(asked, strings.TrimSuffix(string(x.URL), "/robots.txt"))
+			return nil
+		})
+		must.EqualSlices(t, asked, test.want, test.what)
+		if test.problem == "" {
+			must.Do(t, err)
+		} else {
+			must.Say(t, err, test.problem)
+		}
+	}
 }
 
 // A pack of a partition knows its authorities, says nothing of those that its sources do
