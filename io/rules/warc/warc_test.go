@@ -50,7 +50,7 @@ const (
 )
 
 // packed is what a compressor makes of s.
-func packed(s string, open func(io.Writer) io.WriteCloser) string {
+func packed[W io.WriteCloser](s string, open func(io.Writer) W) string {
 	var b bytes.Buffer
 	w := open(&b)
 	_, _ = io.WriteString(w, s)
@@ -58,23 +58,15 @@ func packed(s string, open func(io.Writer) io.WriteCloser) string {
 	return b.String()
 }
 
-func gzipped(s string) string {
-	return packed(s, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
-}
+func gzipped(s string) string  { return packed(s, gzip.NewWriter) }
+func zlibbed(s string) string  { return packed(s, zlib.NewWriter) }
+func brotlied(s string) string { return packed(s, brotli.NewWriter) }
 
 func deflated(s string) string {
 	return packed(s, func(w io.Writer) io.WriteCloser {
 		d, _ := flate.NewWriter(w, 6)
 		return d
 	})
-}
-
-func zlibbed(s string) string {
-	return packed(s, func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })
-}
-
-func brotlied(s string) string {
-	return packed(s, func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) })
 }
 
 func zstded(s string) string {
