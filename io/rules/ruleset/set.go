@@ -1,9 +1,11 @@
 package ruleset
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,8 +14,10 @@ import (
 	"robotsbatch/batch/option"
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/rulesdir"
+	"robotsbatch/io/store/compress"
 	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
+	"robotsbatch/matcher/partition"
 	"robotsbatch/matcher/robotstxt"
 )
 
@@ -275,4 +279,102 @@ func (s *openSources) Odd() (odd []OddBodies) {
 		}
 	}
 	return odd
+}
+
+// Source says which file decides about an authority.
+type Source struct {
+	// Name is the name of the file, the rule pack or the captures; "" if nothing is
+	// known.
+	Name string
+	// Text is the original robots.txt. It is nil for rule packs and captures, which keep
+	// only the rules, and for a single robots.txt that is compressed.
+	Text []byte
+	// Agents holds the names with groups in the robots.txt, each once, in lower case and
+	// sorted, without "*".
+	Agents []string
+}
+
+// Source finds out which file decides about an authority. It is slow, because it reads the
+// file or the pack's body again; use it for a few URLs.
+func (s *Set) Source(authority []byte) (found Source, err error) {
+	source, a, err := s.sources.find(authority)
+	if source == nil || err != nil {
+		return found, err
+	}
+	if source.dir != nil {
+		found.Name, found.Text, err = source.dir.Text(authority)
+		found.Agents = agentsOf(found.Text, s.parse)
+		return found, err
+	}
+	found.Name = source.name
+	if a.Access != access.Rules {
+		return found, nil
+	}
+	if compress.Detect(source.text) == compress.None {
+		found.Text = source.text
+	}
+	body, err := source.pack.Body(a.Body)
+	if err != nil {
+		return found, err
+	}
+	if text := body.Source; text != nil { // it was cut to the limit when it was packed, so all of it is parsed
+		found.Agents = agentsOf(text, robotstxt.Options{Profile: source.pack.Info().Profile, Limit: len(text)})
+		return found, nil
+	}
+	for name := range body.Compiled.Names() {
+		found.Agents = append(found.Agents, string(name))
+	}
+	return found, nil
+}
+
+// agentsOf returns the names of agents in a robots.txt, as Source.Agents has them.
+func agentsOf(text []byte, o robotstxt.Options) (names []string) {
+	for name := range robotstxt.Parse(text, o).AgentNames() {
+		names = append(names, string(bytes.ToLower(name)))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// covered returns an error for an authority that no source knows but that may be in a
+// missing partition of a pack.
+func (s *Set) covered(authority []byte) error {
+	var other *opened
+	for _, source := range s.packs {
+		switch {
+		case source.pack.Partitions() < 2:
+		case source.pack.Covers(authority):
+			return nil
+		default:
+			other = source
+		}
+	}
+	if other == nil {
+		return nil
+	}
+	count := other.pack.Partitions()
+	return fmt.Errorf("%s is in partition %d of %d, and %s has partition %d: give the pack of each partition whose URLs there are, or deal the URLs by authority_hash",
+		authority, partition.Of(partition.Hash(authority), count), count, other.name, other.pack.Info().Partition)
+}
+
+// partitioned is a set whose only source is the pack of one partition. Unlike the pack's own
+// lookups, it returns an error for authorities of other partitions.
+type partitioned struct{ *Set }
+
+var _ matcher.BulkOrigins = partitioned{}
+
+// LookupAll implements [matcher.BulkOrigins]. With an error it returns the index of that key.
+func (p partitioned) LookupAll(keys []matcher.Key, origins []matcher.Origin) (int, error) {
+	if i, err := p.packs[0].pack.LookupAll(keys, origins); err != nil {
+		return i, err
+	}
+	for i := range keys {
+		if origins[i].Access != access.Unknown {
+			continue
+		}
+		if err := p.covered(keys[i].Text); err != nil {
+			return i, err
+		}
+	}
+	return 0, nil
 }
