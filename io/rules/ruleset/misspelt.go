@@ -105,22 +105,19 @@ func isAlmost(a, b string) bool {
 	return spelling.Distance(a, b) <= maxEdits
 }
 
+// lookAlike replaces letters by others that look like them.
+var lookAlike = strings.NewReplacer("0", "o", "i", "l", "1", "l", "5", "s", "_", "-", "8", "b", "2", "z")
+
 // slippedLetters reports whether two names that are one edit apart and of one length differ
 // by neighbours that were swapped, or by a letter that looks like the other.
 func slippedLetters(a, b string) bool {
-	first := 0
-	for a[first] == b[first] {
-		first++
-	}
-	if a[first+1:] != b[first+1:] {
-		return true // swapped
-	}
-	for _, alike := range []string{"o0", "il1", "s5", "-_", "b8", "z2"} {
-		if strings.IndexByte(alike, a[first]) >= 0 && strings.IndexByte(alike, b[first]) >= 0 {
-			return true
+	different := 0 // 2 for neighbours that were swapped, else 1
+	for i := range len(a) {
+		if a[i] != b[i] {
+			different++
 		}
 	}
-	return false
+	return different == 2 || lookAlike.Replace(a) == lookAlike.Replace(b)
 }
 
 // warnings returns a line for each agent that is likely misspelt, also by the names in these packs.

@@ -105,28 +105,6 @@ func openTemporary(what string, open func(file string) (*opened, error)) (*opene
 	return o, nil
 }
 
-// makePack makes a temporary rule pack of what fill adds, and opens it. b has the options that differ
-// from those of all packs; its Name is what people call the pack.
-func (p *packing) makePack(ctx context.Context, b rulepack.BuildOptions) (*opened, error) {
-	if hold := p.options.HoldHeap; hold != nil {
-		defer hold()()
-	}
-	return openTemporary("a temporary rule pack", func(file string) (*opened, error) {
-		to, err := p.createPack(ctx, file, b)
-		if err != nil {
-			return nil, err
-		}
-		defer to.Abort()
-		if err := p.fill(ctx, to); err != nil {
-			return nil, err
-		}
-		if _, err := to.Finish(); err != nil {
-			return nil, err
-		}
-		return p.openPack(file, b.Name)
-	})
-}
-
 // copyObject copies an object into a new file.
 func copyObject(ctx context.Context, name, file string) error {
 	in, err := blob.Open(ctx, name)

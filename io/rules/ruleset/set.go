@@ -125,7 +125,23 @@ func (f *Found) openPacked(ctx context.Context, s *openSources, b rulepack.Build
 	if !b.Sources {
 		p.opened, p.newest = s.sources, newestState(s.states)
 	}
-	made, err := p.makePack(ctx, b)
+	if hold := f.options.HoldHeap; hold != nil {
+		defer hold()()
+	}
+	made, err := openTemporary("a temporary rule pack", func(file string) (*opened, error) {
+		to, err := f.createPack(ctx, file, b)
+		if err != nil {
+			return nil, err
+		}
+		defer to.Abort()
+		if err := p.fill(ctx, to); err != nil {
+			return nil, err
+		}
+		if _, err := to.Finish(); err != nil {
+			return nil, err
+		}
+		return f.openPack(file, b.Name)
+	})
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,11 @@ type header struct {
 	truncated bool
 	http      bool // the block is HTTP, or is not said to be something else
 	plain     bool // the block is plain text, or is not said to be something else
-	revisited      // what a revisit refers to
+	// Of a revisit, what it says of the record that has its payload.
+	notModified bool // the server said that nothing changed since then
+	original    captures.Name
+	originalURL []byte
+	originalAt  time.Time
 
 	used    int // bytes of the header that were read; math.MaxInt if reading stopped within a line that is too long
 	hasDate bool
@@ -39,15 +43,7 @@ const otherKind = "other"
 
 // reset empties a header, and keeps its memory.
 func (h *header) reset() {
-	*h = header{url: h.url[:0], digest: h.digest[:0], length: -1, http: true, plain: true, revisited: revisited{originalURL: h.originalURL[:0]}}
-}
-
-// revisited is what the header of a revisit says about the record that has its payload.
-type revisited struct {
-	notModified bool // the server said that nothing changed since then
-	original    captures.Name
-	originalURL []byte
-	originalAt  time.Time
+	*h = header{url: h.url[:0], digest: h.digest[:0], length: -1, http: true, plain: true, originalURL: h.originalURL[:0]}
 }
 
 // isResponse reports whether the record is an HTTP response, or a resource of plain text, which is the
@@ -187,25 +183,16 @@ func (h *header) set(key, value []byte) error {
 			return broken("Content-Length %.40q is no length of a record", value)
 		}
 		h.length = length
-	default:
-		h.revisited.set(key, value)
+	case isField(key, "WARC-Profile"):
+		h.notModified = bytes.HasSuffix(value, []byte("/server-not-modified"))
+	case isField(key, "WARC-Refers-To"):
+		h.original = captures.NameOf(withoutBrackets(value))
+	case isField(key, "WARC-Refers-To-Target-URI"):
+		h.originalURL = append(h.originalURL[:0], withoutBrackets(value)...)
+	case isField(key, "WARC-Refers-To-Date"):
+		h.originalAt, _ = time.Parse(time.RFC3339, string(value)) // without a time it refers to nothing
 	}
 	return nil
-}
-
-// set sets the field of r that a header field, key: value, belongs to. It ignores unknown
-// fields.
-func (r *revisited) set(key, value []byte) {
-	switch {
-	case isField(key, "WARC-Profile"):
-		r.notModified = bytes.HasSuffix(value, []byte("/server-not-modified"))
-	case isField(key, "WARC-Refers-To"):
-		r.original = captures.NameOf(withoutBrackets(value))
-	case isField(key, "WARC-Refers-To-Target-URI"):
-		r.originalURL = append(r.originalURL[:0], withoutBrackets(value)...)
-	case isField(key, "WARC-Refers-To-Date"):
-		r.originalAt, _ = time.Parse(time.RFC3339, string(value)) // without a time it refers to nothing
-	}
 }
 
 // withoutBrackets returns a URI without the angle brackets that WARC 1.0 has around it.
