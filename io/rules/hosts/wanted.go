@@ -133,7 +133,8 @@ func (s *search) addFetch(source int, authority []byte, status int, at time.Time
 	return s.found.Add(r)
 }
 
-// rank sorts the wanted robots.txt by rows, each with what its fetches tell.
+// rank sorts the wanted robots.txt by rows, each with the location and the last failed fetch that
+// its fetches give.
 func (s *search) rank() error {
 	var r, last hostRecord // the wanted robots.txt, and the newest fetch of its first source; empty for none
 	var target []byte      // that of the redirect that decides
@@ -159,9 +160,10 @@ func (s *search) rank() error {
 	return s.add(r, last, target)
 }
 
-// add adds a wanted robots.txt to the sorter by rows, with its location if it redirects. Where a
-// last good copy decides and a later fetch failed, that is what it says of the fetch; if it is newer
-// than MaxAge, the robots.txt is not wanted again. r may be empty, for none.
+// add adds a wanted robots.txt, r, to the sorter by rows, with target as its location if it
+// redirects. r may be empty, for none. last is the newest fetch of its first source. If r is a last
+// good copy and last is later, r gets the time and the status of last; and if last is newer than
+// MaxAge, the robots.txt is not wanted again yet.
 func (s *search) add(r, last hostRecord, target []byte) error {
 	if len(r) == 0 {
 		return nil
@@ -262,8 +264,9 @@ func (r hostRecord) withLocation(location []byte) hostRecord {
 	return r
 }
 
-// setLast makes the record that of a later fetch than the last good copy. A 2xx that does not
-// decide is one without a body that can be read: it is no answer, and has no status.
+// setLast moves the time and the status of a last good copy to the fields for it, and takes those of
+// the later fetch, last. A fetch with 2xx that does not decide had no body that can be read: that
+// counts as no answer, so the status is 0.
 func (r hostRecord) setLast(last hostRecord) {
 	copy(r[copyFetchedAt:copyStatusAt], r[fetchedAt:rowsAt])
 	copy(r[copyStatusAt:recordHead], r[statusAt:reasonAt])

@@ -16,9 +16,9 @@ func (d *Dir) Has(authority []byte) (bool, error) {
 	return d.hasFile(found[:], true)
 }
 
-// hasFile reports whether any of these index records, of which some may be the constant none, has a
-// robots.txt. A record that is a folder HOST may lack one, and is looked into. Any other has one; with
-// verify it is opened, too, and an error says why it cannot be.
+// hasFile reports whether any of these index records has a robots.txt; some records may be the
+// constant none. A folder HOST is looked into, because it may lack one. With verify, the file of any
+// other record is opened, and an error says why that cannot be done.
 func (d *Dir) hasFile(records []uint32, verify bool) (bool, error) {
 	for _, record := range records {
 		if record == none {
@@ -135,7 +135,7 @@ func (d *Dir) visitRecord(record uint32, authority []byte, buffer *[]byte, visit
 		}
 		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
 		byPrecedence := x.find(authority)
-		const verify = false // who reads that record verifies it
+		const verify = false // reading that record finds out whether its file can be opened
 		if preceded, err := d.hasFile(byPrecedence[:place], verify); err != nil {
 			return authority, err
 		} else if preceded {

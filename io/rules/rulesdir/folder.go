@@ -243,15 +243,16 @@ func (x *nameIndex) hashTag(tag string) uint32 {
 // robotstxt.Options.ReadSize. It is an error if the object is not the version want, which was
 // listed; found is true without an error.
 func (d *Dir) readObject(path string, want objectVersion, buffer *[]byte) (found bool, version manifest.File, err error) {
-	most := d.size // bytes of the object
+	mostCompressed := 2*d.size + compressedHeader // of d.size bytes that compression makes longer
+	most := d.size
 	codec, _ := compress.ByName(path)
 	if codec != compress.None {
-		most = 2*most + compressedHeader // so much may d.size bytes take that do not compress
+		most = mostCompressed
 	}
 	data, info, err := d.folder.objects.ReadUpTo(path, want.size, (*buffer)[:0], most)
 	if err == nil && codec == compress.None { // its name does not say, but its bytes may
 		if codec = compress.Detect(data); codec != compress.None && len(data) == most { // more of it may be needed
-			data, info, err = d.folder.objects.ReadUpTo(path, want.size, data[:0], 2*most+compressedHeader)
+			data, info, err = d.folder.objects.ReadUpTo(path, want.size, data[:0], mostCompressed)
 		}
 	}
 	if tag := d.index.hashTag(info.Version); err == nil && tag != want.tag && tag != 0 && want.tag != 0 {

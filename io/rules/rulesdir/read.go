@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -340,11 +341,9 @@ func (d *Dir) Names() string {
 			name += "/"
 		}
 		h := xxh3.HashString128(name)
-		low := sum.Lo + h.Lo
-		if low < h.Lo { // the carry
-			sum.Hi++
-		}
-		sum.Lo, sum.Hi = low, sum.Hi+h.Hi
+		var carry uint64
+		sum.Lo, carry = bits.Add64(sum.Lo, h.Lo, 0)
+		sum.Hi, _ = bits.Add64(sum.Hi, h.Hi, carry)
 	}
 	digits := sum.Bytes()
 	return hex.EncodeToString(digits[:])

@@ -123,8 +123,8 @@ func (p *packing) readCaptures(ctx context.Context, s *captureSet, b *rulepack.B
 	return p.addOld(s, b)
 }
 
-// files returns the files of the sources for which takes returns true, and starts to measure how
-// far they are read.
+// files returns the files of the sources for which takes returns true, and starts to show the
+// progress of reading them.
 func (s *captureSet) files(ctx context.Context, takes func(*source) bool) (files []captures.File) {
 	var paths []string
 	for number := range s.sources {
@@ -171,8 +171,9 @@ func (p *packing) addDecision(b *rulepack.Builder, d *captures.Decision) error {
 	})
 }
 
-// isKnownBefore reports whether an open source before that number knows an authority. With a
-// history, packs do not count: they may know it only from a later time on than the captures.
+// isKnownBefore reports whether an open source knows an authority, and has precedence over the
+// source with a number, which has captures. With a history, packs do not count: they may know the
+// authority only since a later time than the captures.
 func (p *packing) isKnownBefore(number int, authority []byte) (bool, error) {
 	for _, source := range p.opened[:min(number, len(p.opened))] {
 		if source == nil || p.options.History && source.pack != nil {
@@ -235,9 +236,9 @@ func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *ca
 	return f.eachCapture(ctx, func(_ int, file string, x *captures.Capture) error { return visit(file, x) })
 }
 
-// EachFetch calls visit for each capture of an authority's robots.txt, with the rank of its source. The
-// status is 0 if there was no answer or none is known; fetched is the time of the fetch, the zero
-// time if unknown; the last argument is the URL that a redirect leads to.
+// EachFetch calls visit for each capture of a robots.txt, until visit returns an error. source is
+// the index of its source. The status is 0 if there was no answer or it is not known, and fetched
+// is the zero time if that is not known. target is the URL that a redirect leads to, else nil.
 func (f *Found) EachFetch(ctx context.Context, visit func(source int, authority []byte, status int, fetched time.Time, target []byte) error) error {
 	var scratch urls.Scratch
 	return f.eachCapture(ctx, func(source int, _ string, x *captures.Capture) error {

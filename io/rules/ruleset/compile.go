@@ -79,8 +79,9 @@ type packing struct {
 	// so that it can be updated in turn.
 	old  *opened
 	keep bool
-	// opened are the sources that are open beside the pack; nil for a pack of all: what one of them
-	// knows of an authority goes before later captures. newest is the time of their newest fetch.
+	// opened are the sources that are not packed, by their numbers, and nil for those that are; nil
+	// if all are packed. Those before a source of captures have precedence over it. newest is the
+	// time of their newest fetch.
 	opened list
 	newest time.Time
 
@@ -90,7 +91,7 @@ type packing struct {
 	single   []byte    // the body, if that is all: of a single robots.txt
 }
 
-// fill adds to a pack all captures and, unless they are open beside it, the folders.
+// fill adds all captures to a pack and, if all sources are packed, the folders.
 func (p *packing) fill(ctx context.Context, b *rulepack.Builder) error {
 	for number := range p.sources {
 		if p.opened == nil && p.sources[number].kind == folderKind {
@@ -161,8 +162,8 @@ func (f *Found) openUpdated(ctx context.Context) (*opened, error) {
 	return old, nil
 }
 
-// checkUpdated refuses a pack of which it is not certain that the result is as if all were
-// compiled at once.
+// checkUpdated returns an error for a pack if adding the sources to it may make another pack than
+// compiling all captures at once does.
 func (f *Found) checkUpdated(old *opened) error {
 	o, info, name := &f.options, old.pack.Info(), option.Update.With(old.name)
 	c, err := old.pack.Captured()

@@ -113,8 +113,8 @@ func (f *Found) checkTogether() error {
 	return nil
 }
 
-// packBetween returns the first rule pack between two sources for which isJoined returns true; nil
-// for none.
+// packBetween returns the first rule pack that has sources both before and after it for which
+// isJoined returns true; nil for none.
 func (f *Found) packBetween(isJoined func(*source) bool) *source {
 	begun, pack := false, (*source)(nil)
 	for i := range f.sources {
@@ -207,12 +207,12 @@ func peek(ctx context.Context, name string) (source, error) {
 	return s, nil
 }
 
-// peekFolder returns the source that a folder on this machine is: captures, or robots.txt files. A table or a
-// data set is an error.
+// peekFolder tells whether a folder on this machine holds captures or robots.txt files. A table with a
+// log, or a data set, is an error.
 func peekFolder(ctx context.Context, name string) (source, error) {
 	s := source{kind: folderKind, name: name}
-	is, err := isCaptureFolder(ctx, name)
-	if err != nil || !is { // CheckTables looks at the folder of a file, by whatever name; state.json tells a data set
+	hasCaptures, err := isCaptureFolder(ctx, name)
+	if err != nil || !hasCaptures { // CheckTables looks at the folder of a file; the name state.json makes it look for a data set, too
 		return s, cmp.Or(err, withTableCommand(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
 	}
 	s.kind = capturesKind
@@ -313,9 +313,10 @@ func namesCaptures(f format.Format) bool {
 }
 
 // isCaptureFolder reports whether a folder holds captures, and not robots.txt files. A folder
-// with a WARC file, or with nothing but files named as tables, holds captures. Otherwise it does if
-// all other files that are not empty do by their first bytes: one alone may be a robots.txt of somebody who
-// would speak for other hosts. If there are only folders, the first of them decides.
+// with a WARC file, or with nothing but files named as tables, holds captures. Otherwise all other
+// files that are not empty must be captures by their first bytes: if one were enough, a site could
+// write a robots.txt that looks like captures of other hosts. If there are only folders, the first
+// of them decides.
 func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	f, err := os.Open(folder)
 	if err != nil {

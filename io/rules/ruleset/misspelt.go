@@ -82,7 +82,8 @@ func (c *watchedChain) isAlmost(name string) bool {
 	return slices.ContainsFunc(c.names, func(asked string) bool { return isAlmost(name, asked) })
 }
 
-// extends reports whether the chain's last name is one in lower case with more after a hyphen.
+// extends reports whether the chain's last name is a name in lower case with a hyphen and more after
+// it, as googlebot-image is of googlebot.
 func (c *watchedChain) extends(name string) bool {
 	rest, ok := strings.CutPrefix(c.names[len(c.names)-1], name)
 	return ok && name != "" && strings.HasPrefix(rest, "-")
@@ -146,9 +147,10 @@ func (w *agentWatch) warnings(packs []*opened) (lines []option.Message) {
 	return lines
 }
 
-// warning says what was likely meant by a chain that no robots.txt names: the most frequent name
-// that is almost one of its own, or else the longest one that its last name extends. It is empty if
-// there is none among the sorted names; seen has how often each occurred.
+// warning says which agent was likely meant by a chain that no robots.txt names. That is the most
+// frequent name that is almost one of the chain's or, if there is none, the longest name that the
+// chain's last one extends. The warning is empty if there is neither. names are sorted; seen has
+// how often each occurred.
 func (c *watchedChain) warning(names []string, seen map[string]int64) (none option.Message) {
 	similar, general := "", ""
 	for _, name := range names {

@@ -139,12 +139,8 @@ func headerEnd(data []byte) int {
 			return -1
 		}
 		at += i + 1
-		rest := data[at:]
-		if len(rest) > 0 && rest[0] == '\n' {
-			return at + 1
-		}
-		if len(rest) > 1 && rest[0] == '\r' && rest[1] == '\n' {
-			return at + 2
+		if rest := bytes.TrimPrefix(data[at:], []byte("\r")); bytes.HasPrefix(rest, []byte("\n")) {
+			return len(data) - len(rest) + 1
 		}
 	}
 }
@@ -220,9 +216,7 @@ func (a *answer) parse(head []byte) bool {
 // appendCodings appends the codings that a field's value lists. It skips unknown ones, such as
 // "utf-8" or "none". For chunked, it sets a.chunked instead.
 func (a *answer) appendCodings(list []coding, value []byte) []coding {
-	for len(value) > 0 {
-		var name []byte
-		name, value, _ = bytes.Cut(value, []byte(","))
+	for name := range bytes.SplitSeq(value, []byte(",")) {
 		name, _, _ = bytes.Cut(name, []byte(";")) // parameters
 		name = bytes.TrimSpace(name)
 		if isField(name, "chunked") {
