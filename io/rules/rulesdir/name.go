@@ -110,12 +110,8 @@ func isHidden(name string) bool {
 // isMangledURL reports whether a name is a URL with its punctuation replaced, such as
 // https___example.com, which some programs write.
 func isMangledURL(name string) bool {
-	for _, scheme := range []string{"http__", "https__", "ftp__"} {
-		if len(name) >= len(scheme) && strings.EqualFold(name[:len(scheme)], scheme) {
-			return true
-		}
-	}
-	return false
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "http__") || strings.HasPrefix(name, "https__") || strings.HasPrefix(name, "ftp__")
 }
 
 // isOtherFile reports whether a file's name cannot be that of a host: a robots.txt outside a

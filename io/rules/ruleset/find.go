@@ -268,12 +268,10 @@ func Detect(ctx context.Context, name string) (format.Format, error) {
 	}
 	defer f.Close()
 	name = f.Name()
-	head := make([]byte, format.HeadSize)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	head, err := io.ReadAll(io.LimitReader(f, format.HeadSize))
+	if err != nil {
 		return format.Unknown, err
 	}
-	head = head[:n]
 	found := format.Detect(head, name)
 	if found == format.Unknown && compress.Detect(head) != compress.None {
 		sniffed, _, r, err := format.Sniff(bytes.NewReader(head), name)
