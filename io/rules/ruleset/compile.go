@@ -36,9 +36,7 @@ func (f *Found) Compile(ctx context.Context, name string) (*Compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	if old != nil {
-		defer old.Close() // it was only read from
-	}
+	defer old.Close() // it was only read from
 	for _, s := range f.sources {
 		if s.kind == packKind {
 			return nil, option.Usagef("%s is compiled already: compile takes folders of robots.txt files and captures; %s adds captures to it", option.Rules.With(s.shown()), option.Update)
@@ -56,10 +54,8 @@ func (f *Found) Compile(ctx context.Context, name string) (*Compiled, error) {
 	if err := f.checkUsable(p.states); err != nil {
 		return nil, err
 	}
-	if old != nil { // which the result may replace
-		if err := old.Close(); err != nil {
-			return nil, err
-		}
+	if err := old.Close(); err != nil { // the result may replace it
+		return nil, err
 	}
 	info, err := b.Finish()
 	if err == nil && info.Authorities == 0 {

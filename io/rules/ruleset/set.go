@@ -262,9 +262,7 @@ func (s *openSources) Unchanged() (err error) {
 func (s *openSources) Close() error {
 	var err error
 	for _, source := range s.sources {
-		if source != nil { // it is nil if opening failed before it
-			err = errors.Join(err, source.Close())
-		}
+		err = errors.Join(err, source.Close())
 	}
 	return err
 }

@@ -85,9 +85,13 @@ func (o *opened) authority(authority []byte) (a rulepack.Authority, known bool, 
 	return a, known, err
 }
 
-// Close closes the folder or the pack, and removes a pack that is temporary.
+// Close closes the folder or the pack, and removes a pack that is temporary. o may be nil, for a
+// source that was not opened.
 func (o *opened) Close() error {
-	if o.dir != nil {
+	switch {
+	case o == nil:
+		return nil
+	case o.dir != nil:
 		return o.dir.Close()
 	}
 	err := o.pack.Close()

@@ -213,13 +213,12 @@ func (w *Reader) readRecord(x *captures.Capture) (found bool, err error) {
 	w.header.reset()
 	err = w.readHeader(&w.header)
 	w.block = block{r: w.text, left: max(0, w.header.length)}
-	switch {
-	case err == nil:
-	case w.header.ended && w.header.length >= 0:
+	if err != nil && w.header.ended && w.header.length >= 0 {
 		// The block is not searched for the next record: a robots.txt may look like one of another
 		// host's.
 		return w.reportBroken(x, err), nil
-	default:
+	}
+	if err != nil {
 		return false, err
 	}
 	x.URL, x.Time = w.header.url, w.header.date
