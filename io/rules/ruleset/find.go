@@ -637,10 +637,7 @@ func (f *Found) Replaces(out string) string {
 
 // isBelow reports whether a file is a robots.txt of a folder of rules, by its name.
 func isBelow(folder, file string) bool {
-	if blob.IsURL(folder) != blob.IsURL(file) {
-		return false
-	}
-	if blob.IsURL(folder) {
+	if blob.IsURL(folder) || blob.IsURL(file) {
 		key, ok := strings.CutPrefix(blob.Shown(file), blob.Shown(folder))
 		return ok && rulesdir.IsRules(key)
 	}

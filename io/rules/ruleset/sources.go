@@ -323,13 +323,13 @@ func (v *Versions) FileNow(ctx context.Context, source int, name string) (now ma
 	}
 	folder := v.found.sources[source].name
 	path, err := below(folder, name)
-	shown = blob.Shown(path)
 	if blob.IsURL(folder) {
 		info, statErr := blob.Stat(ctx, path)
-		return manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, shown, true, cmp.Or(err, statErr)
+		now, err = manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, cmp.Or(err, statErr)
+	} else {
+		now, err = rulesdir.Version(folder, name)
 	}
-	now, err = rulesdir.Version(folder, name)
-	return now, shown, true, err
+	return now, blob.Shown(path), true, err
 }
 
 // versionSum is a checksum of the versions of files, in whatever order they come.

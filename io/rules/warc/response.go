@@ -182,9 +182,7 @@ func (a *answer) parse(head []byte) bool {
 		if line, rest = a.cutField(rest); len(line) == 0 {
 			continue
 		}
-		switch line[0] | 0x20 { // in lower case: most fields do not matter
-		case 'c', 'l', 't':
-		default:
+		if first := line[0] | 0x20; first != 'c' && first != 'l' && first != 't' { // in lower case: most fields do not matter
 			continue
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
