@@ -5,23 +5,21 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// runs are booleans in runs (RLE).
-type runs struct{ layout.Hybrid }
+// hybridBooleans are booleans in RLE: numbers of one bit in the hybrid of runs and packed bits.
+type hybridBooleans struct{ layout.Hybrid }
 
 // openBooleans returns a decoder of booleans in RLE.
-func openBooleans(b *Body) (Decoder, error) {
-	r := &runs{}
-	if b.Present == 0 {
-		return r, nil
+func openBooleans(b *Body) (_ Decoder, err error) {
+	d := &hybridBooleans{}
+	if b.Present > 0 {
+		d.Hybrid, err = layout.NewBooleans(b.Values)
 	}
-	var err error
-	r.Hybrid, err = layout.NewBooleans(b.Values)
-	return r, err
+	return d, err
 }
 
 // Next implements [Decoder]: a boolean becomes a byte.
-func (r *runs) Next(dst *Values, n int, _ int64) (err error) {
-	dst.Data, err = r.AppendBytes(dst.Data, n, 1)
+func (d *hybridBooleans) Next(dst *Values, n int, _ int64) (err error) {
+	dst.Data, err = d.AppendBytes(dst.Data, n, 1)
 	return err
 }
 

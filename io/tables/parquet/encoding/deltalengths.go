@@ -7,11 +7,11 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// deltaLengths are the values' lengths and then their bytes (DELTA_LENGTH_BYTE_ARRAY).
+// deltaLengths are byte arrays in DELTA_LENGTH_BYTE_ARRAY: all lengths, and then all bytes.
 type deltaLengths struct {
 	lengths delta
-	bytes   []byte
-	scratch []int64
+	bytes   []byte  // of the values to come
+	scratch []int64 // memory for lengths
 }
 
 // openDeltaLengths returns a decoder of byte arrays after their lengths.
@@ -42,26 +42,23 @@ func (d *deltaLengths) Next(dst *Values, n int, limit int64) error {
 	if err := d.lengths.Read(d.scratch); err != nil {
 		return err
 	}
-	total := int64(0)
-	for _, length := range d.scratch {
+	total, from, ends := int64(0), int64(len(dst.Data)), dst.ends(n)
+	for i, length := range d.scratch {
 		if length < 0 || length > int64(len(d.bytes))-total {
 			return errShort
 		}
 		total += length
+		ends[i] = int32(from + total) // checked below
 	}
-	end := int64(len(dst.Data))
-	if err := checkLimit(end+total, limit); err != nil {
+	if err := checkLimit(from+total, limit); err != nil {
 		return err
-	}
-	for i, ends := 0, dst.ends(n); i < n; i++ {
-		end += d.scratch[i]
-		ends[i] = int32(end)
 	}
 	dst.Data = append(dst.Data, d.bytes[:total]...)
 	d.bytes = d.bytes[total:]
 	return nil
 }
 
+// Done implements [Decoder]: the bytes after those of the last value may only be padding.
 func (d *deltaLengths) Done() error { return layout.CheckPadding(d.bytes) }
 
 // writeDeltaLengths appends runs of byte arrays of p in DELTA_LENGTH_BYTE_ARRAY: all lengths, then all bytes.

@@ -9,10 +9,10 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// deltas are integers as differences (DELTA_BINARY_PACKED).
+// deltas are integers in DELTA_BINARY_PACKED.
 type deltas struct {
 	delta
-	width int
+	width int // bytes of an integer: 4 or 8
 }
 
 // openDeltas returns a decoder of integers in DELTA_BINARY_PACKED. A page without values may lack the header.
@@ -48,6 +48,7 @@ func (d *deltas) Next(dst *Values, n int, _ int64) error {
 	return nil
 }
 
+// Done implements [Decoder]. openDeltas has compared the header's count, and bytes after the last block are ignored.
 func (d *deltas) Done() error { return nil }
 
 // writeDeltas appends runs of integers of p in DELTA_BINARY_PACKED.

@@ -52,8 +52,9 @@ func (d *deltaStrings) Next(dst *Values, n int, limit int64) error {
 		if last = prefix + suffix; d.width > 0 && last != int64(d.width) {
 			return errCount
 		}
-		if end += last; checkLimit(end, limit) != nil {
-			return checkLimit(end, limit)
+		end += last
+		if err := checkLimit(end, limit); err != nil {
+			return err
 		}
 	}
 	from, previous := len(dst.Data), d.last
@@ -71,6 +72,7 @@ func (d *deltaStrings) Next(dst *Values, n int, limit int64) error {
 	return nil
 }
 
+// Done implements [Decoder]: the bytes after those of the last value may only be padding.
 func (d *deltaStrings) Done() error { return layout.CheckPadding(d.bytes) }
 
 // writeDeltaStrings appends runs of values of p in DELTA_BYTE_ARRAY, each as what differs from the kept value before.

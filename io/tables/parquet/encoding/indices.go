@@ -9,12 +9,12 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// indices are numbers of values in a dictionary (RLE_DICTIONARY and PLAIN_DICTIONARY).
+// indices are indices of values in a dictionary (RLE_DICTIONARY and PLAIN_DICTIONARY).
 type indices struct {
 	layout.Hybrid
-	bits    int // of each
-	entries *Values
-	scratch []uint32
+	bits    int      // of each index
+	entries *Values  // of the dictionary
+	scratch []uint32 // memory for indices
 }
 
 // openIndices returns a decoder of values by their indices into b.Dictionary. The first byte of the page is
@@ -37,6 +37,7 @@ func openIndices(b *Body) (Decoder, error) {
 	return d, nil
 }
 
+// errIndex is the error for an index that the dictionary does not have.
 func errIndex(index uint32, dictionary *Values) error {
 	return fmt.Errorf("damaged: index %d into a dictionary of %d values", index, dictionary.Len())
 }

@@ -11,7 +11,7 @@ import (
 // after another.
 type Page struct {
 	Values
-	// Indices are the numbers of the values in the dictionary, if the page has those.
+	// Indices are the indices of the values in the dictionary, if the page has indices: then Values has none.
 	Indices []uint32
 
 	scheme     *scheme // of the page's encoding; nil before Open
@@ -68,8 +68,8 @@ func (p *Page) Open(b Body) (err error) {
 	return d.Done()
 }
 
-// SizeOf returns about how many bytes of memory it takes to write the values from low to high-1: those of
-// the values, or four for each index.
+// SizeOf returns about how many bytes of memory it takes to write the values from low to high-1: the bytes of the values,
+// or four for each index.
 func (p *Page) SizeOf(low, high int) int {
 	if p.dictionary != nil {
 		return 4 * (high - low)

@@ -31,7 +31,8 @@ func writePlain(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	return p.appendRuns(dst, runs), nil
 }
 
-// plainNeeds is scheme.needs of PLAIN: byte arrays need Page.Begins, with its room for growth.
+// plainNeeds is scheme.needs of PLAIN. Byte arrays are not copied, but Page.Begins says where each begins. Values of a
+// fixed width need nothing.
 func plainNeeds(s size) int64 {
 	switch s.t {
 	case layout.Boolean:
@@ -42,7 +43,7 @@ func plainNeeds(s size) int64 {
 	return 0
 }
 
-// plain are values one after another.
+// plain are values of a fixed width in PLAIN: one after another.
 type plain struct {
 	values []byte
 	width  int
@@ -55,18 +56,19 @@ func (p *plain) Next(dst *Values, n int, _ int64) error {
 	return nil
 }
 
+// Done implements [Decoder]. openPlain has checked how many bytes there are.
 func (p *plain) Done() error { return nil }
 
-// setPage gives the page its values as they lie.
+// setPage sets the page's values, which are not copied.
 func (p *plain) setPage(page *Page) error {
 	page.Data = p.values
 	return nil
 }
 
-// packed are booleans, a bit each, as many as the page has: openPlain checks that.
+// packed are booleans in PLAIN: a bit each.
 type packed struct {
 	bits []byte
-	at   int // in bits
+	at   int // the next boolean: its bit in bits
 }
 
 // Next implements [Decoder]: it appends a byte for each boolean. The caller has checked the limit, because it
@@ -79,6 +81,7 @@ func (p *packed) Next(dst *Values, n int, _ int64) error {
 	return nil
 }
 
+// Done implements [Decoder]. openPlain has checked how many bytes there are.
 func (p *packed) Done() error { return nil }
 
 // plainStrings are byte arrays in PLAIN: each after its length in four bytes.
@@ -122,6 +125,7 @@ func (p *plainStrings) skip(n int) error {
 	return nil
 }
 
+// Done implements [Decoder]: the bytes after the last value may only be padding.
 func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
 
 // setPage finds where each value of the page begins. Their bytes are not copied.

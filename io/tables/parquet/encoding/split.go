@@ -5,11 +5,11 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// split are values of which the first bytes come first, then the second ones, and so on
-// (BYTE_STREAM_SPLIT).
+// split are values in BYTE_STREAM_SPLIT: the first byte of each value, then the second byte of each, and so on.
 type split struct {
-	values       []byte
-	width, n, at int
+	values   []byte
+	width, n int // bytes of a value, and the number of values
+	at       int // the next value
 }
 
 // openSplit returns a decoder of values in BYTE_STREAM_SPLIT.
@@ -29,9 +29,10 @@ func (s *split) Next(dst *Values, n int, _ int64) error {
 	return nil
 }
 
+// Done implements [Decoder]. openSplit has checked how many bytes there are.
 func (s *split) Done() error { return nil }
 
-// writeSplit appends runs of values of p in BYTE_STREAM_SPLIT: a byte of each for each stream in turn.
+// writeSplit appends runs of values of p in BYTE_STREAM_SPLIT.
 func writeSplit(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	for k := range p.Width {
 		for _, r := range runs {
