@@ -3,19 +3,21 @@ package layout
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
 var errTree = errors.New("damaged: the schema is not a tree")
 
 // addElement adds the leaves and fields of schema element i and of those below it, and returns the index of
-// the element after them. depth is the number of groups around i, the root included. levels has the largest levels in
-// the innermost of these groups.
-func (f *File) addElement(i, depth int, levels Leaf) (next int, err error) {
+// the element after them. parent is the index of the group around i, and levels has the largest levels in it. depth is
+// the number of groups around i, the root included.
+func (f *File) addElement(i, parent, depth int, levels Leaf) (next int, err error) {
 	if i >= len(f.Schema) {
 		return i, errTree
 	}
 	e := &f.Schema[i]
+	e.parent = parent
 	switch {
 	case e.Children < 0:
 		return i, errTree
@@ -40,7 +42,7 @@ func (f *File) addElement(i, depth int, levels Leaf) (next int, err error) {
 	next = i + 1
 	for range e.Children {
 		field, first := next, len(f.Leaves)
-		if next, err = f.addElement(next, depth+1, levels); err != nil {
+		if next, err = f.addElement(next, i, depth+1, levels); err != nil {
 			return next, err
 		}
 		if depth == 0 {
@@ -52,18 +54,12 @@ func (f *File) addElement(i, depth int, levels Leaf) (next int, err error) {
 
 // Path returns the name of a leaf, with the groups around it, as "a.b". It is for errors and statistics.
 func (f *File) Path(leaf int) string {
-	var names []string // of the groups around an element, and its own
-	var left []int32   // how many children of each of these are to come
-	for i, e := range f.Schema[:f.Leaves[leaf].Element+1] {
-		if i > 0 {
-			left[len(left)-1]--
-		}
-		names, left = append(names, e.Name), append(left, e.Children)
-		for i < f.Leaves[leaf].Element && len(left) > 0 && left[len(left)-1] == 0 { // the group ends
-			names, left = names[:len(names)-1], left[:len(left)-1]
-		}
+	var names []string // from the leaf outwards, without the root
+	for i := f.Leaves[leaf].Element; i > 0; i = f.Schema[i].parent {
+		names = append(names, f.Schema[i].Name)
 	}
-	return strings.Join(names[1:], ".") // without the root
+	slices.Reverse(names)
+	return strings.Join(names, ".")
 }
 
 // checkGroups checks that all row groups agree with the schema and the file's number of rows, and that all

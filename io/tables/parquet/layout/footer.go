@@ -84,15 +84,19 @@ func (f *File) fields(t *thrift) {
 // typeOrder is a ColumnOrder that says that values are ordered as their type is.
 type typeOrder struct{ empty }
 
+// fields implements structure for the union ColumnOrder: its one member is an empty structure.
 func (o *typeOrder) fields(t *thrift) { t.nested(1, required, &o.empty) }
 
+// empty is a structure without fields.
 type empty struct{}
 
+// fields implements structure.
 func (*empty) fields(*thrift) {}
 
 // KeyValue is a pair of the file's metadata.
 type KeyValue struct{ Key, Value string }
 
+// fields implements structure for KeyValue.
 func (pair *KeyValue) fields(t *thrift) {
 	text(t, 1, required, &pair.Key)
 	text(t, 2, present, &pair.Value)
@@ -141,6 +145,8 @@ type Element struct {
 	// whether there is one.
 	FieldID    int32
 	HasFieldID bool
+
+	parent int // the index of the group around it in the schema; 0 for the root
 }
 
 // decimal is the converted type of decimals.
@@ -446,7 +452,7 @@ func parseFooter(data []byte) (*File, error) {
 	case f.encrypted:
 		return nil, errors.New("the file is encrypted: decrypt it first")
 	}
-	end, err := f.addElement(0, 0, Leaf{}) // the root, and with it all others
+	end, err := f.addElement(0, 0, 0, Leaf{}) // the root, and with it all others
 	if err == nil && end < len(f.Schema) {
 		err = errTree
 	}

@@ -142,6 +142,7 @@ func (h *Hybrid) AppendBytes(dst []byte, n int, most byte) ([]byte, error) {
 	return dst, nil
 }
 
+// errLevel is the error for a level above the highest that the column has.
 func errLevel(level uint32, highest int) error {
 	return fmt.Errorf("damaged: a level of %d, where the highest is %d", level, highest)
 }

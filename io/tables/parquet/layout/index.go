@@ -12,11 +12,13 @@ const MaxIndex = 64 << 20
 // OffsetIndex says where the data pages of a chunk lie.
 type OffsetIndex struct{ Pages []PageLocation }
 
+// fields implements structure for OffsetIndex.
 func (x *OffsetIndex) fields(t *thrift) { structures(t, 1, required, &x.Pages) }
 
 // PageLocation says where a page lies, and which row it begins with.
 type PageLocation struct{ Offset, Size, Row int64 }
 
+// fields implements structure for PageLocation.
 func (l *PageLocation) fields(t *thrift) {
 	i64(t, 1, required, &l.Offset)
 	i32(t, 2, required, &l.Size)
