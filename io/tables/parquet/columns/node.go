@@ -41,7 +41,7 @@ type Meaning struct {
 	Kind             Kind
 	Unit             arrow.TimeUnit // of times and timestamps
 	UTC              bool           // these are instants, or times of day in UTC
-	Old              bool           // said by a converted type alone
+	Old              bool           // of timestamps: only the older converted type says it, and not whether it is in UTC
 	Bits             int8           // of integers
 	Signed           bool
 	Precision, Scale int32 // of decimals

@@ -9,8 +9,8 @@ import (
 )
 
 // restore gives the column the metadata and the type of stored, its field in the stored Arrow schema; nil for
-// none. Where values that are read as c.Field.Type cannot have that type, the column keeps its own. Of
-// dictionaries, views and list types that become another one, it notes a cast.
+// none. If the values of c.Field.Type cannot have that type, the column keeps its own. restore notes a cast for
+// dictionaries, views and types of lists that it does not restore.
 func (c *Column) restore(r *reader, stored *arrow.Field) {
 	if stored == nil {
 		return

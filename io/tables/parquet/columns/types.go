@@ -12,9 +12,9 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// leafTypes are the types of Arrow whose values Parquet stores as one type with one meaning. A type is
-// written as its first line says; of the lines that fit what is read, the first counts. Other types have
-// parameters: decimals, timestamps, durations, and bytes of a fixed length.
+// leafTypes are the types of Arrow whose values Parquet stores as one type with one meaning. If several lines fit a type
+// that is written or a column that is read, the first counts. Other types have parameters: decimals, timestamps,
+// durations, and bytes of a fixed length.
 var leafTypes = []struct {
 	dt      arrow.DataType
 	stored  layout.Type
@@ -66,8 +66,8 @@ const (
 	oldTimestamp = "TIMESTAMP without isAdjustedToUTC"
 )
 
-// annotations are the meanings that in Arrow the metadata of a field says, value under key, and not its
-// type. Of a meaning that is read, the first line counts.
+// annotations are the meanings for which Arrow has no type: instead, the metadata of a field has value under key. If
+// several lines fit a meaning that is read, the first counts.
 var annotations = []struct {
 	kind   Kind
 	dt     arrow.DataType // that is read

@@ -35,8 +35,8 @@ type chunkEncoder struct {
 	chunk chunk // describes the pages so far
 	rows  int64 // of the data pages so far
 
-	begin  int // of the chunk in out
-	out    []byte
+	begin  int    // where the chunk begins in out
+	out    []byte // ends with the chunk's pages so far
 	plain  []byte // scratch: a page's body, before it is compressed
 	packed []byte // scratch: a page's body, compressed
 	err    error  // the first, after which pages are missing in out
@@ -46,23 +46,23 @@ type chunkEncoder struct {
 func (e *Encoder) encodeChunk(dst []byte, n *columns.Node, l *columns.Leaf) ([]byte, chunk, error) {
 	c := chunkEncoder{Encoder: e, node: n, begin: len(dst), out: dst}
 	c.chunk.entries, c.chunk.nulls = int64(l.N), int64(l.N-l.Values(n.Width()))
-	var distinct *columns.Leaf
+	var distinct *columns.Leaf // has each value of l at least once
 	switch {
 	case l.Bits != nil:
-		distinct = c.bits(l)
+		distinct = c.bitPages(l)
 	case l.Lists != nil:
-		distinct = c.lists(l)
+		distinct = c.listPages(l)
 	default:
-		distinct = c.values(l)
+		distinct = c.valuePages(l)
 	}
 	c.chunk.low, c.chunk.high = extremes(n, distinct)
 	c.chunk.size = int64(len(c.out) - c.begin)
 	return c.out, c.chunk, c.err
 }
 
-// values appends the pages of a leaf that has neither Bits nor Lists, with a dictionary if values repeat. It
+// valuePages appends the pages of a leaf that has neither Bits nor Lists, with a dictionary if values repeat. It
 // returns a leaf that has each of the values at least once.
-func (c *chunkEncoder) values(l *columns.Leaf) *columns.Leaf {
+func (c *chunkEncoder) valuePages(l *columns.Leaf) *columns.Leaf {
 	d := newDictionary(l, c.node.Width())
 	if d == nil {
 		c.dataPages(l, nil)
@@ -135,11 +135,11 @@ func slice(levels []byte, low, high int) []byte {
 	return levels[low:high]
 }
 
-// pageEnd returns the entry and the value after the last ones of the page that begins with an entry and a
-// value. width is the bytes that a value takes in it, 0 for byte arrays. Rows are not cut, so a page may be
-// larger than pageSize and pageEntries.
+// pageEnd returns where the page that begins with an entry and a value ends: the entry and the value after its last ones.
+// width is the bytes that a value takes in it, 0 for byte arrays. A page ends with a whole row, so it may be larger than
+// pageSize and pageEntries.
 func pageEnd(n *columns.Node, l *columns.Leaf, width, entry, value int) (endEntry, endValue int) {
-	most := value + pageEntries // the page is full when it has the values before this one
+	most := value + pageEntries // the page is full with the values before most
 	if width > 0 {
 		most = value + max(1, pageSize/width)
 	} else if offsets := l.Offsets; len(offsets) > 0 {

@@ -10,9 +10,9 @@ import (
 	"robotsbatch/io/tables/parquet/layout"
 )
 
-// bits appends the data pages of a leaf with Bits: no row gets a byte. It returns a leaf that has each boolean
-// that comes in a row.
-func (c *chunkEncoder) bits(l *columns.Leaf) *columns.Leaf {
+// bitPages appends the data pages of a leaf with Bits, without a byte for each row. It returns a leaf that has false and
+// true once each, if rows have them.
+func (c *chunkEncoder) bitPages(l *columns.Leaf) *columns.Leaf {
 	values, ones := 0, 0
 	for row := 0; row < l.N; row += pageEntries {
 		n := min(pageEntries, l.N-row)
@@ -98,9 +98,9 @@ func appendPresent(dst []byte, b *columns.Bits, n int) []byte {
 	return dst
 }
 
-// lists appends the pages of a leaf with Lists, of which only one is expanded at a time. There is always a
-// dictionary, whatever its size. lists returns its entries: the distinct texts that come in a row.
-func (c *chunkEncoder) lists(l *columns.Leaf) *columns.Leaf {
+// listPages appends the pages of a leaf with Lists, and expands only one page at a time. There is always a dictionary,
+// whatever its size. listPages returns its entries, the distinct texts that rows have.
+func (c *chunkEncoder) listPages(l *columns.Leaf) *columns.Leaf {
 	d, lists := listDictionary(l)
 	encoding := layout.Plain // without values
 	if d.n > 0 {
@@ -121,8 +121,8 @@ func (c *chunkEncoder) lists(l *columns.Leaf) *columns.Leaf {
 	return &d.entries
 }
 
-// listDictionary returns a dictionary of the texts of the lists that rows have, in the order in which they
-// first come, without indices, and the lists as indices into it.
+// listDictionary returns a dictionary of the texts that rows have, in the order in which they first come. It has no
+// indices of rows: the returned lists have indices into it as their codes.
 func listDictionary(l *columns.Leaf) (*dictionary, *columns.Lists) {
 	d := &dictionary{entries: columns.Leaf{Offsets: []int32{0}}}
 	coded := &columns.Lists{Of: l.Lists.Of, Ends: l.Lists.Ends, Codes: make([]int32, len(l.Lists.Codes))}

@@ -10,8 +10,8 @@ import (
 const (
 	// dictionarySize is the most bytes that a dictionary's values and offsets may have.
 	dictionarySize = 1 << 20
-	// dictionaryTrial is the number of values after each of which a dictionary is given up if more than
-	// half of the values so far differ.
+	// dictionaryTrial is a number of values. After each such number, a dictionary is given up if more than half of the
+	// values so far were new.
 	dictionaryTrial = 1024
 )
 
@@ -23,8 +23,8 @@ type dictionary struct {
 	n       int              // of entries
 }
 
-// newDictionary returns the dictionary of a leaf's values. Their width is that of [columns.Node.Width]. It
-// is nil if values hardly repeat, or would take too many bytes.
+// newDictionary returns the dictionary of a leaf's values. width is [columns.Node.Width]. It returns nil if values hardly
+// repeat, or if the dictionary would be larger than dictionarySize.
 func newDictionary(l *columns.Leaf, width int) *dictionary {
 	n := l.Values(width)
 	if n < 2 || width == 1 { // a boolean is no larger than an index
@@ -43,7 +43,7 @@ func newDictionary(l *columns.Leaf, width int) *dictionary {
 		if size := len(d.entries.Fixed) + len(d.entries.Data) + 4*len(d.entries.Offsets); size > dictionarySize {
 			return nil
 		}
-		if i >= dictionaryTrial && i&(dictionaryTrial-1) == 0 && d.n > i/2 {
+		if isTrial := i > 0 && i%dictionaryTrial == 0; isTrial && d.n > i/2 {
 			return nil
 		}
 	}
