@@ -18,7 +18,7 @@ import (
 	"robotsbatch/io/tables/parquet/splice"
 )
 
-// CanPassThrough reports whether row groups can pass through.
+// CanPassThrough reports whether row groups can pass through: whether all columns that are read are also written.
 func (s *Source) CanPassThrough() bool { return s.urls.ReadsWritten() }
 
 // PassThrough makes all row groups pass through to a sink of [NewPassing]: only the URLs
@@ -77,7 +77,7 @@ func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error)
 		return nil, tableio.Worded(err)
 	}
 	// The input's created_by is kept, because readers judge statistics by it.
-	file, err := splice.NewWriter(w, from.passed, encoder.Columns(from.copied, maker(), versionKey))
+	file, err := splice.NewWriter(w, from.passed, encoder.Columns(from.copied, maker(), columnsKey))
 	if err != nil {
 		return nil, tableio.Worded(err)
 	}
@@ -104,8 +104,8 @@ func (s *Source) verdictCodec() compress.Codec {
 	return compress.Snappy
 }
 
-// versionKey names the program that added columns to another writer's file.
-const versionKey = "robotsbatch.columns"
+// columnsKey is the key under which a file's metadata has the names of the columns that this program added to it.
+const columnsKey = "robotsbatch.columns"
 
 // passedChunk is a piece of a row group that passes through. The last piece writes the row group.
 type passedChunk struct {
@@ -119,11 +119,11 @@ type passedChunk struct {
 // Size implements batch.Chunk.
 func (c *passedChunk) Size() int64 { return c.size }
 
-// Open reports whether what Write wrote goes on with the next chunk.
+// Open reports whether the next chunk belongs to the same row group. A manifest then counts them as one part.
 func (c *passedChunk) Open() bool { return !c.last }
 
-// Encode implements batch.Sink: it makes the verdict columns of a piece. With those of the last piece of a
-// row group that is evaluated it encodes the row group's.
+// Encode implements batch.Sink: it makes the verdict columns of a piece. When a row group has those of all its pieces, it
+// encodes them.
 func (s *passing) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	p, ok := b.Table.(*piece)
 	if !ok || p.group.verdicts == nil {

@@ -129,8 +129,8 @@ func (s *Source) readSchema() (err error) {
 	return nil
 }
 
-// readOnlyURLs limits reading to the URLs' columns and those of [tableio.SourceOptions.Extra], and of a struct
-// to the fields that are read.
+// readOnlyURLs limits reading to the columns that the URLs and [tableio.SourceOptions.Extra] need, and in a struct to the
+// fields that they need.
 func (s *Source) readOnlyURLs() (err error) {
 	o, whole, fields := s.options, s.whole, s.urls.Columns()
 	read := make([]arrow.Field, len(fields))
@@ -154,8 +154,8 @@ func (s *Source) readOnlyURLs() (err error) {
 	return s.readColumns(fields, schema)
 }
 
-// readColumns limits reading to the columns with these indices, nil for all. schema has these columns
-// alone, structs with the fields that are read.
+// readColumns limits reading to the columns with these indices, nil for all. schema is that of these columns, and in a
+// struct of the fields that are read.
 func (s *Source) readColumns(fields []int, schema *arrow.Schema) error {
 	whole := s.whole
 	if fields == nil {

@@ -52,7 +52,7 @@ func (input *Input) projectSchema(fields []int) error {
 func (input *Input) projectOrders() {
 	kind, elements, err := find(input.footer, fileOrders).Elements()
 	if err != nil || len(elements) != len(input.file.Leaves) {
-		input.footer = remove(input.footer, fileOrders)
+		input.footer = slices.DeleteFunc(input.footer, func(f layout.Raw) bool { return f.ID == fileOrders })
 		return
 	}
 	var kept [][]byte
@@ -91,9 +91,4 @@ func (input *Input) projectGroup(fields []layout.Raw, chunks []layout.Chunk) err
 		}
 		return columns, nil
 	})
-}
-
-// remove returns fields without the one with an ID, in the same memory.
-func remove(fields []layout.Raw, id int16) []layout.Raw {
-	return slices.DeleteFunc(fields, func(f layout.Raw) bool { return f.ID == id })
 }
