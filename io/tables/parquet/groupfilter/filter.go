@@ -83,6 +83,7 @@ func (p *page) hasIndices() bool {
 	return p.isData() && (p.Encoding == layout.RLEDictionary || p.Encoding == layout.PlainDictionary)
 }
 
+// isData reports whether it is a data page, of either version.
 func (p *page) isData() bool { return p.Kind == layout.DataPage || p.Kind == layout.DataPageV2 }
 
 // filteredColumn is a column of a row group while it is filtered.

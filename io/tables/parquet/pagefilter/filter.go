@@ -454,4 +454,5 @@ func (f *Filter) gather(levels []byte) []byte {
 	return kept
 }
 
+// countByte returns how many bytes of p equal v.
 func countByte(p []byte, v byte) int { return bytes.Count(p, []byte{v}) }
