@@ -43,15 +43,15 @@ func (c *Column) build(leaves []Leaf, s slots) (*array.Data, error) {
 	return c.buildLeaf(&leaves[0], s)
 }
 
-// validity returns a bitmap of the n slots: a slot is valid if its definition level is from low to high. nulls
-// is the number of the others. bits is nil if there are none.
+// validity returns a bitmap with a bit for each of the n slots: 1 if the definition level of its entry is from low to
+// high. nulls is the number of zeros. bits is nil if there are none.
 func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nulls int) {
 	if l.Definitions == nil && l.Repetitions == nil {
 		return nil, l.N, 0
 	}
 	bits = make([]byte, bitutil.BytesForBits(int64(l.N)))
 	for i := range l.N {
-		repetition, definition := l.levels(i, c.most())
+		repetition, definition := l.levels(i, c.valueLevel())
 		if repetition > s.repetition || definition < s.definition {
 			continue
 		}
@@ -68,13 +68,13 @@ func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nul
 	return bits[:bitutil.BytesForBits(int64(n))], n, nulls
 }
 
-// most returns the definition level of a value, not null, of the column's first leaf.
-func (c *Column) most() byte { return c.Leaves[0].MaxDefinition }
+// valueLevel returns the definition level of the values, which are not null, of the column's first leaf.
+func (c *Column) valueLevel() byte { return c.Leaves[0].MaxDefinition }
 
-// levels returns the levels of entry i. most is the definition level of a value: if l has no levels, all
+// levels returns the levels of entry i. valueLevel is the definition level of a value: if l has no levels, all
 // entries are values.
-func (l *Leaf) levels(i int, most byte) (repetition, definition byte) {
-	definition = most
+func (l *Leaf) levels(i int, valueLevel byte) (repetition, definition byte) {
+	definition = valueLevel
 	if l.Definitions != nil {
 		definition = l.Definitions[i]
 	}
@@ -93,7 +93,7 @@ func (c *Column) buildStruct(leaves []Leaf, s slots) (*array.Data, error) {
 		var own []Leaf
 		own, leaves = leaves[:len(child.Leaves)], leaves[len(child.Leaves):]
 		if i > 0 {
-			// What the child's leaf says of c. The child is asked, as it knows the level (most) of a leaf without levels.
+			// Which slots of c are null by the child's leaf. The child is asked, because it knows the valueLevel of that leaf.
 			if other, _, _ := child.validity(&own[0], s, c.present, padding); !bytes.Equal(bits, other) {
 				return nil, errLevels
 			}
@@ -119,12 +119,12 @@ func buffer(b []byte) *memory.Buffer {
 }
 
 // offsets returns an offset for each slot, where its list begins among the elements, and the end of the last
-// list. It reads the levels of leaf l, one of the column's. most is the definition level of l's values.
-func (c *Column) offsets(l *Leaf, most byte, s slots) []int32 {
+// list. It reads the levels of leaf l, one of the column's. valueLevel is the definition level of l's values.
+func (c *Column) offsets(l *Leaf, valueLevel byte, s slots) []int32 {
 	offsets := make([]int32, 0, 1024)
 	elements := int32(0)
 	for i := range l.N {
-		repetition, definition := l.levels(i, most)
+		repetition, definition := l.levels(i, valueLevel)
 		if repetition <= s.repetition && definition >= s.definition {
 			offsets = append(offsets, elements)
 		}
@@ -142,7 +142,7 @@ func (c *Column) buildList(leaves []Leaf, s slots) (*array.Data, error) {
 	if isFixed {
 		leaves = c.pad(leaves, s, int(fixed.Len()))
 	}
-	offsets := c.offsets(&leaves[0], c.most(), s)
+	offsets := c.offsets(&leaves[0], c.valueLevel(), s)
 	for i := 1; i < len(leaves); i++ {
 		other := c.offsets(&leaves[i], c.Leaves[i].MaxDefinition, s)
 		if !bytes.Equal(arrow.Int32Traits.CastToBytes(other), arrow.Int32Traits.CastToBytes(offsets)) {
@@ -209,7 +209,7 @@ func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 
 // buildLeaf is build for a column that has values itself.
 func (c *Column) buildLeaf(l *Leaf, s slots) (*array.Data, error) {
-	bits, n, nulls := c.validity(l, s, c.most(), c.most())
+	bits, n, nulls := c.validity(l, s, c.valueLevel(), c.valueLevel())
 	if c.Field.Type.ID() == arrow.NULL {
 		if nulls != n {
 			return nil, errors.New("damaged: values in a column that has none")

@@ -86,9 +86,9 @@ func (x *Lists) count() (entries, values int) {
 	return entries, values
 }
 
-// Page sets page to the levels of some rows, and appends the codes of their values. It begins with a row and
-// ends before the first row that would begin at entry most or later, which it returns as next. n is the
-// lists' leaf. page's memory is used again.
+// Page sets page to the levels of some rows, and appends the codes of their values. The first of these rows is row. Page
+// ends before the first one that would begin at entry most or later, and returns it as next. n is the lists' leaf. page's
+// memory is used again.
 func (x *Lists) Page(n *Node, page *Leaf, codes []int32, row, most int) (next int, _ []int32) {
 	repetitions, definitions := page.Repetitions[:0], page.Definitions[:0]
 	for ; row < len(x.Of) && len(repetitions) < most; row++ {

@@ -47,14 +47,14 @@ func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
 	return p.fixed(l.Fixed, width, width), nil
 }
 
-// fixed returns a buffer of p.n slots of to bytes, each with the first to bytes of a value of from bytes, or
+// fixed returns a buffer with newWidth bytes for each slot: the first bytes of its value, which has oldWidth bytes, or
 // zeros. It is values itself if nothing changes.
-func (p *spread) fixed(values []byte, from, to int) []*memory.Buffer {
-	if p.bits == nil && from == to {
+func (p *spread) fixed(values []byte, oldWidth, newWidth int) []*memory.Buffer {
+	if p.bits == nil && oldWidth == newWidth {
 		return []*memory.Buffer{memory.NewBufferBytes(values)}
 	}
-	out := make([]byte, p.n*to)
-	p.each(func(slot, value int) { copy(out[slot*to:(slot+1)*to], values[value*from:(value+1)*from]) })
+	out := make([]byte, p.n*newWidth)
+	p.each(func(slot, value int) { copy(out[slot*newWidth:][:newWidth], values[value*oldWidth:]) })
 	return []*memory.Buffer{memory.NewBufferBytes(out)}
 }
 
@@ -130,7 +130,8 @@ func int96(l *Leaf, p *spread) (_ []*memory.Buffer, err error) {
 	p.each(func(slot, value int) {
 		v := l.Fixed[value*12:]
 		nanoseconds, days := int64(binary.LittleEndian.Uint64(v)), int64(int32(binary.LittleEndian.Uint32(v[8:])))-epoch
-		if days > math.MaxInt64/day-1 || days < math.MinInt64/day+1 || nanoseconds < -day || nanoseconds > day {
+		tooFar, notInDay := days > math.MaxInt64/day-1 || days < math.MinInt64/day+1, nanoseconds < -day || nanoseconds > day
+		if tooFar || notInDay {
 			err = errors.New("a timestamp of it (INT96) is outside of the years 1678 to 2262, which is what nanoseconds in 64 bits hold")
 		}
 		binary.LittleEndian.PutUint64(out[slot*8:], uint64(days*day+nanoseconds))

@@ -21,8 +21,8 @@ type Schema struct {
 	Casts []Cast
 }
 
-// FromArrow returns the schema of a table of Arrow's. A column that Parquet has
-// no type for is an error.
+// FromArrow returns the Parquet schema of a table with an Arrow schema. A column that
+// Parquet has no type for is an error.
 func FromArrow(schema *arrow.Schema) (*Schema, error) {
 	s := &Schema{}
 	fields := make([]arrow.Field, schema.NumFields())

@@ -85,7 +85,7 @@ func convertedMeaning(e *layout.Element) Meaning {
 	}
 }
 
-// Converted returns the number of the converted type that says m to older readers, -1 for none.
+// Converted returns the number of the converted type that has the meaning m for older readers, -1 for none.
 func (m Meaning) Converted() int32 {
 	m.Precision, m.Scale = 0, 0
 	if m.Kind == Timestamp && m.UTC { // as the table has it: converted timestamps are in UTC
@@ -131,7 +131,7 @@ type reader struct {
 // cannot be read.
 func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 	r := &reader{name: n.Name}
-	c, err := r.node(n, 0) // the root is there at every definition level
+	c, err := r.node(n, 0) // the root is never null
 	if err == nil {
 		c.restore(r, stored)
 	}
@@ -139,12 +139,12 @@ func Read(n *Node, stored *arrow.Field) (*Column, []Cast, error) {
 }
 
 // node returns the column of a node: a list of its values if it is repeated. above is the lowest definition
-// level at which the parent is there.
+// level at which the parent is not null.
 func (r *reader) node(n *Node, above byte) (*Column, error) {
 	if n.Repetition != layout.Repeated {
-		return r.once(n, above)
+		return r.element(n, above)
 	}
-	element, err := r.once(n, above+1)
+	element, err := r.element(n, above+1)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +161,8 @@ func listColumn(repeated *Node, present byte, element *Column) *Column {
 	}
 }
 
-// once returns the column of a node, ignoring that it may be repeated. above is as in node.
-func (r *reader) once(n *Node, above byte) (c *Column, err error) {
+// element returns the column of a node or, if it is repeated, of one element of its list. above is as in node.
+func (r *reader) element(n *Node, above byte) (c *Column, err error) {
 	present := above
 	if n.Repetition == layout.Optional {
 		present++
@@ -219,7 +219,7 @@ func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
 	switch {
 	case repeated.Type != layout.NoType || repeated.Meaning.Kind == List || repeated.Meaning.Kind == Map,
 		len(repeated.Children) != 1, repeated.Name == "array", repeated.Name == n.Name+"_tuple":
-		element, err = r.once(repeated, present+1)
+		element, err = r.element(repeated, present+1)
 	default:
 		element, err = r.node(repeated.Children[0], present+1)
 	}

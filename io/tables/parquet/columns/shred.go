@@ -29,7 +29,8 @@ func (s *Shredder) Shred(n *Node, d *array.Data) (leaves []Leaf, err error) {
 	return s.leaves, err
 }
 
-// entries are n entries of a leaf while the walk from the rows down to the leaf is at the array of some node.
+// entries are the n entries of a leaf, as far as they are known when the walk from the rows down to the leaf has reached
+// the array of some node.
 type entries struct {
 	n int
 	// index has the place of each entry's value in the array's buffers, negative for an entry that ends
@@ -186,6 +187,7 @@ func validity(d *array.Data) []byte {
 	return d.Buffers()[0].Bytes()
 }
 
+// bit reports whether bit i is set, where the lowest bit of a byte is its first.
 func bit(bits []byte, i int) bool { return bits[i>>3]>>(i&7)&1 == 1 }
 
 // list appends the leaves of a list or map d of type dt, node n. Each entry is replaced by one for each value
@@ -259,8 +261,8 @@ func boundsOf(d *array.Data, dt arrow.DataType) func(i int) (low, high int) {
 	return func(i int) (int, int) { return int(offsets[i]), int(offsets[i+1]) }
 }
 
-// elements returns buffer i of an array as numbers, which alias it; nil if there is none. In Arrow's layout 1
-// are the values, offsets or views, and 2 the data or sizes.
+// elements returns buffer i of an array as numbers, which alias it; nil if there is none. In Arrow's layout, buffer 1 has
+// values, offsets or views, and buffer 2 has texts or sizes.
 func elements[T arrow.FixedWidthType | arrow.ViewHeader](d *array.Data, i int) []T {
 	if i >= len(d.Buffers()) || d.Buffers()[i] == nil {
 		return nil

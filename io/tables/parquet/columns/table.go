@@ -133,7 +133,8 @@ func storedField(schema *arrowlayout.Schema, i int, name string) *arrow.Field {
 	return &field
 }
 
-// storedCasts returns the casts of column i if Arrow's library does not know its stored type: to field.Type.
+// storedCasts returns a cast of column i from its stored type to field.Type if Arrow's library for Go does not have the
+// stored one, and else none.
 func storedCasts(schema *arrowlayout.Schema, i int, field arrow.Field) []Cast {
 	if storedField(schema, i, field.Name) == nil {
 		return nil

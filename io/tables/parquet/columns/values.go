@@ -95,7 +95,7 @@ func (s *Shredder) booleans(l *Leaf, d *array.Data, e *entries) error {
 	return nil
 }
 
-// convert sets l to the values of from, converted by as. T has the width of Parquet's type.
+// convert sets l to the entries' values in from, each converted by as. T has the width of Parquet's type.
 func convert[F arrow.FixedWidthType, T int32 | int64](s *Shredder, l *Leaf, e *entries, from []F, as func(F) (T, error)) error {
 	width := binary.Size(T(0))
 	l.Fixed = s.Memory.Allocate(e.count() * width)
@@ -135,14 +135,14 @@ func milliseconds[T int32 | int64](v, most int64) (T, error) {
 	return T(v * 1000), nil
 }
 
-// decimals sets l to decimals of length bytes, the highest first. Those of d have from bytes, the lowest
+// decimals sets l to decimals of length bytes, the highest first. Those of d have width bytes, the lowest
 // first. The bytes that are left out must only repeat the sign.
-func (s *Shredder) decimals(l *Leaf, d *array.Data, from, length int, e *entries) error {
+func (s *Shredder) decimals(l *Leaf, d *array.Data, width, length int, e *entries) error {
 	values := elements[byte](d, 1)
 	l.Fixed = s.Memory.Allocate(e.count() * length)
 	to := l.Fixed
 	for at := range e.values {
-		value := values[at*from : (at+1)*from]
+		value := values[at*width : (at+1)*width]
 		sign := byte(int8(value[length-1]) >> 7)
 		for _, high := range value[length:] {
 			if high != sign {
@@ -189,7 +189,7 @@ func (s *Shredder) views(l *Leaf, d *array.Data, e *entries) error {
 	})
 }
 
-// gather sets l to copies of byte arrays. value returns the one at an index of the array, without copying.
+// gather sets l to copies of byte arrays. value returns the byte array at an index of the array, and does not copy it.
 func (s *Shredder) gather(l *Leaf, e *entries, value func(at int) []byte) error {
 	total := 0
 	for at := range e.values {
