@@ -9,8 +9,8 @@ import (
 )
 
 // CheckFile decodes all columns of the Parquet file of size bytes in r, reads their
-// indexes, and returns the number of rows. The file needs no URLs. The columns of a row group may take up to
-// memory bytes as stored. An error names the place.
+// indexes, and returns the number of rows. The file needs no URLs. memory is the most bytes of a page decompressed, and
+// of a column's values in a run of rows. An error names the place.
 func CheckFile(r io.ReaderAt, size, memory int64) (rows int64, err error) {
 	defer func() { err = tableio.Worded(err) }()
 	s := newSource(readerAt{r}, size, Options{Memory: memory, Keep: batch.KeepAll})

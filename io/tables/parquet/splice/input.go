@@ -101,6 +101,9 @@ func (input *Input) parseGroup(number int, raw []byte) (g group, err error) {
 		if c.fields, _, err = layout.ReadRaw(chunks[i]); err == nil {
 			c.meta, _, err = layout.ReadRaw(find(c.fields, chunkMeta).Value)
 		}
+		if err == nil && c.OffsetIndex.Length > layout.MaxIndex {
+			err = &tables.LimitError{What: fmt.Sprintf("its offset index has %d bytes", c.OffsetIndex.Length), Help: tables.Recode}
+		}
 		if err == nil {
 			err = input.findBloom(&c)
 		}
@@ -112,12 +115,8 @@ func (input *Input) parseGroup(number int, raw []byte) (g group, err error) {
 	return g, nil
 }
 
-// findBloom sets the range of a chunk's bloom filter, which is not checked yet. It refuses a chunk with an offset index
-// that is too large to be read.
+// findBloom sets the range of a chunk's bloom filter. It is not checked yet.
 func (input *Input) findBloom(c *chunk) error {
-	if c.OffsetIndex.Length > layout.MaxIndex {
-		return &tables.LimitError{What: fmt.Sprintf("its offset index has %d bytes", c.OffsetIndex.Length), Help: tables.Recode}
-	}
 	at := integer(c.meta, metaBloom)
 	if at == 0 {
 		return nil
@@ -217,7 +216,7 @@ func changeFields(structure []byte, change func(fields []layout.Raw)) ([]byte, e
 	return layout.AppendRaw(nil, fields), err
 }
 
-// shift adds delta to the offset in the field with an ID, unless it is 0, which some writers use for none.
+// shift adds delta to the offset in the field with an ID. An offset of 0, which some writers use for none, stays.
 func shift(fields []layout.Raw, id int16, delta int64) {
 	if f := find(fields, id); len(f.Value) > 0 && f.Int() != 0 {
 		replace(fields, layout.IntField(id, f.Kind, f.Int()+delta))
