@@ -619,7 +619,7 @@ func (p *page) source() pagefilter.Source {
 	return pagefilter.Source{Column: &p.column.Column, Page: &p.Page, Plain: p.plain, Rereads: p.rereads(), Part: p.part}
 }
 
-// filterPage sets p.out and p.written to a page's kept rows, by way of f. Of a page that is copied, it only
+// filterPage has f filter a page, and sets p.out and p.written to the kept rows. Of a page that is copied, it only
 // counts the nulls.
 func (r *filterRun) filterPage(f *pagefilter.Filter, p *page) (err error) {
 	defer panics.Recover(&err, panics.As(panics.Bug))

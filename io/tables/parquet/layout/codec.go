@@ -58,7 +58,7 @@ func (c Codec) Check() error {
 	return nil
 }
 
-// Is reports whether the codec is a compression.
+// Is reports whether pages of this codec are compressed with other. It is false for a codec that is not read.
 func (c Codec) Is(other compress.Codec) bool { return c.Check() == nil && codecs[c].codec == other }
 
 var errPageSize = errors.New("damaged: a page is not of the size that it says")
@@ -90,8 +90,9 @@ func (c Codec) Decompress(dst, src []byte) (err error) {
 	return err
 }
 
-// hadoopFrame returns the sizes of the first LZ4 block in src, decompressed and as it lies, which Hadoop puts before it.
-// ok is false if they are not within src and most bytes decompressed.
+// hadoopFrame returns the two sizes that Hadoop puts before an LZ4 block: plain is that of the block decompressed, and
+// packed that of the block itself. ok is false if plain is more than most, or src does not have packed bytes after the
+// sizes.
 func hadoopFrame(src []byte, most int) (plain, packed uint32, ok bool) {
 	if len(src) < 8 {
 		return 0, 0, false
@@ -119,8 +120,8 @@ func fillHadoop(dst, src []byte) error {
 	return nil
 }
 
-// Own returns the codec of a page in a chunk of codec c: LZ4_RAW for one of LZ4 that has no frames, such as
-// fastparquet writes and needs, else c. The page's body is read.
+// Own returns the codec that page p of a chunk of codec c really has: LZ4_RAW if c is LZ4 and the page does not begin with
+// one of Hadoop's frames, which fastparquet neither writes nor reads, and else c. p.Body must have been read.
 func (c Codec) Own(p *Page) Codec {
 	if body := p.Body[p.PlainLevels():]; c.Check() == nil && codecs[c].framed && len(body) > 0 {
 		if _, _, ok := hadoopFrame(body, p.Uncompressed); !ok {
@@ -131,8 +132,8 @@ func (c Codec) Own(p *Page) Codec {
 	return c
 }
 
-// Compressor returns a function that appends src compressed to dst, nil for Uncompressed and a codec that is not
-// read. level is zstd's, 0 for the default.
+// Compressor returns a function that appends src compressed to dst; nil for Uncompressed and a codec that is not
+// read. level is that of zstd, 0 for the default.
 func (c Codec) Compressor(level int) func(dst, src []byte) []byte {
 	switch {
 	case c == Uncompressed || c.Check() != nil:

@@ -370,7 +370,7 @@ func (s *Statistics) fields(t *thrift) {
 }
 
 // ReadFooter reads and checks the footer of a file of size bytes: its counts must agree, and all chunks must
-// lie before it. It may have limit bytes.
+// lie before it. A footer of more than limit bytes is an error.
 func ReadFooter(r io.ReaderAt, size, limit int64) (*File, error) {
 	var head [len(Magic)]byte
 	var tail [tailSize]byte

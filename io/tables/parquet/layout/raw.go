@@ -3,7 +3,7 @@ package layout
 import "encoding/binary"
 
 // Raw is a field of a structure in Thrift's compact protocol, with its value as its
-// bytes lie. It is for who changes some fields of a footer and copies the others,
+// bytes lie. With it, some fields of a footer can be changed and the others copied,
 // also those that are not known here.
 type Raw struct {
 	ID   int16
@@ -35,24 +35,24 @@ func (r Raw) Elements() (kind byte, elements [][]byte, err error) {
 	return kind, elements, t.err
 }
 
-// Int is the value of an integer, 0 for another kind.
+// Int returns the value of an integer field, 0 for another kind.
 func (r Raw) Int() int64 {
 	t := &thrift{data: r.Value}
 	return t.integer(r.Kind)
 }
 
-// Text is the value of a string, nothing for another kind.
+// Text returns the value of a field of bytes, nil for another kind.
 func (r Raw) Text() []byte {
 	t := &thrift{data: r.Value}
 	return t.bytes(r.Kind)
 }
 
-// IntField is a field with an integer of 16, 32 or 64 bits.
+// IntField returns a field with an integer of 16, 32 or 64 bits.
 func IntField(id int16, kind byte, v int64) Raw {
 	return Raw{ID: id, Kind: kind, Value: binary.AppendVarint(nil, v)}
 }
 
-// TextField is a field with a string.
+// TextField returns a field with a string.
 func TextField(id int16, text []byte) Raw {
 	return Raw{ID: id, Kind: RawBinary, Value: append(binary.AppendUvarint(nil, uint64(len(text))), text...)}
 }

@@ -297,7 +297,8 @@ func (t *thrift) read(s structure) {
 // fail ends reading with an error, unless it has ended with another one: see stop.
 func (t *thrift) fail() { t.stop(errThrift) }
 
-// damaged is fail for a structure with a field that it should not have, or without one that it should.
+// damaged is fail with an error that says what is wrong with a field of a structure. what has a verb for the field's
+// number.
 func (t *thrift) damaged(what string, field int16) {
 	t.stop(fmt.Errorf("damaged: a structure "+what, field))
 }

@@ -21,7 +21,7 @@ type Dictionary struct {
 	used    int              // how many entries are used
 }
 
-// DictionaryMemory returns the bytes that NewDictionary takes for page p.
+// DictionaryMemory returns the bytes that NewDictionary takes for page p: a byte and a number for each entry.
 func DictionaryMemory(p *layout.Page) int64 { return 5 * int64(p.Values) }
 
 // NewDictionary returns the dictionary of page p, of which only the header is read. No entry is used yet.
