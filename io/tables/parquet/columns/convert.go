@@ -110,7 +110,7 @@ func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err e
 		for i := copy(to, from); i < width; i++ {
 			to[i] = sign
 		}
-		for _, high := range from[min(width, len(from)):] {
+		for _, high := range from[min(width, len(from)):] { // bytes that have no room must only repeat the sign
 			if high != sign || to[width-1]>>7 != sign&1 {
 				err = errDigits
 			}

@@ -47,7 +47,7 @@ func newBitPacked(data []byte, width, n int) Hybrid {
 // beginRun reads the header of the next run and, for a run of equal numbers, the number.
 func (h *Hybrid) beginRun() error {
 	header, n := binary.Uvarint(h.data)
-	if n <= 0 || header>>1 > 1<<31 {
+	if n <= 0 || header>>1 > 1<<31 { // more numbers than any page has
 		return errHybrid
 	}
 	h.data = h.data[n:]
@@ -237,7 +237,7 @@ func AppendHybrid[T byte | int32](dst []byte, values []T, width int) []byte {
 			continue
 		}
 		begin := i
-		for i < len(values) && (i == begin || runLength(values[i:], 8) < 8) {
+		for i < len(values) && (i == begin || runLength(values[i:], 8) < 8) { // groups of eight, up to the next run
 			i = min(i+8, len(values))
 		}
 		dst = binary.AppendUvarint(dst, uint64(i-begin+7)/8<<1|1)
@@ -283,7 +283,7 @@ func AppendPacked[T byte | int32 | uint64](dst []byte, values []T, width int) []
 		if have += width; have >= 64 {
 			dst = binary.LittleEndian.AppendUint64(dst, buffer)
 			have -= 64
-			buffer = uint64(v) >> (width - have)
+			buffer = uint64(v) >> (width - have) // the bits of v that had no room
 		}
 		for ; have >= 8; have -= 8 {
 			dst = append(dst, byte(buffer))

@@ -92,15 +92,16 @@ type Filter struct {
 // before in the same chunk.
 func (f *Filter) Begin() { f.page.Begin() }
 
-// Memory returns the most bytes that filtering a page takes: for its levels, decoded values, runs of kept entries and
-// values, and the new page before and after it is compressed. The page itself and its decompressed body are not counted.
+// Memory returns the most bytes that filtering a page takes, if no value is far longer than the page's others: for its
+// levels, decoded values, runs of kept entries and values, and the new page before and after it is compressed. The page
+// itself and its decompressed body are not counted.
 func (c *Column) Memory(p *layout.Page) int64 {
 	n, plain := int64(p.Values), int64(p.Uncompressed)
 	most := min(n, pieceEntries*5/4) // entries of a piece: it may get a step of a quarter too many
 	// Pages of lists and dictionaries are one piece: see eachPiece.
 	if c.Leaf.MaxRepetition > 0 || p.Kind == layout.DictionaryPage {
 		most = n
-	} else {
+	} else { // of a piece, which has up to pieceSize bytes and one more value. How long that is, only the mean can tell
 		plain = min(plain, max(4*pieceSize, plain/max(1, n)*2))
 	}
 	// At worst every second entry is kept, each in a run of its own. 9/4 is for growth: append copies a slice to one
