@@ -6,9 +6,9 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 )
 
-// NewRecord returns a record of these columns, which it retains. A column whose type differs from
-// that in the schema only in the metadata of inner fields, such as a map's keys, gets the schema's type,
-// because the library compares such metadata for some types. It panics if types differ otherwise.
+// NewRecord returns a record of these columns, which it retains. It panics if a column's type is not
+// that in the schema. But metadata of inner fields, such as a map's keys, which the library compares for some
+// types, may differ: the column then gets the schema's type.
 func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Record {
 	arrays := make([]arrow.Array, len(columns))
 	for i, d := range columns {

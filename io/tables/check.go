@@ -187,7 +187,7 @@ func checkListViews[T int32 | int64](d *array.Data, end int) error {
 	return nil
 }
 
-// checkViews checks that each value that is not stored in its view lies inside the buffer that the view names.
+// checkViews checks that values lie inside the buffers that their views name. A short value is in its view itself.
 func checkViews(d *array.Data, end int) error {
 	views, err := values[arrow.ViewHeader](d, viewBuffer, end)
 	if err != nil {
@@ -217,7 +217,7 @@ func checkParallel(d *array.Data, end int) error {
 	return nil
 }
 
-// checkUnion checks that each type code is that of a child, and that this child has the value: at the row's offset in a
+// checkUnion checks that each type code belongs to a child, and that the child has the value: at the row's offset in a
 // dense union, and at the row's index in a sparse one.
 func checkUnion(d *array.Data, dt arrow.UnionType, end int) error {
 	codes, err := values[arrow.UnionTypeCode](d, codeBuffer, end)
@@ -256,8 +256,7 @@ func unionChildren(codes []arrow.UnionTypeCode) (children [int(arrow.MaxUnionTyp
 	return children
 }
 
-// checkRunEnds checks that the ends of runs rise, that the last run ends with the array or later, and that each run has a
-// value.
+// checkRunEnds checks that the ends of runs rise and cover the array, and that there is a value for each run.
 func checkRunEnds(d *array.Data, end int) error {
 	ends, err := runEnds(d)
 	if err != nil {

@@ -13,8 +13,8 @@ const (
 	CopyAll                     // copying all rows and columns, which needs the same format
 )
 
-// LimitError says that an input is intact, but that it is larger than a limit, or has something that
-// cannot be read or copied and that the caller may be able to do without.
+// LimitError says that an input is intact, but cannot be read or copied as it is: it is larger than a limit, or
+// has something unusual that the caller may not need.
 type LimitError struct {
 	What string // what is wrong, as a clause
 	Help Help

@@ -74,9 +74,9 @@ var numberList = arrow.ListOf(&arrow.DictionaryType{IndexType: arrow.PrimitiveTy
 // list in a dictionary of lists, which are few, and a list has the numbers of its texts in a dictionary of texts.
 var CodedLists = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: numberList}
 
-// Codes returns a column of type CodedLists: row i has list index[i], one of n, and is null if that is negative. numbers
+// CodedLists returns a column of type [CodedLists]: row i has list index[i], one of n, and is null if that is negative. numbers
 // returns a list's texts, by their indices in names. Lists that no row has are left out.
-func (m Maker) Codes(names []string, n int, numbers func(list int32) []int32, index []int32) (*array.Data, error) {
+func (m Maker) CodedLists(names []string, n int, numbers func(list int32) []int32, index []int32) (*array.Data, error) {
 	var used []int32           // the lists that rows have, in the order of the column's dictionary
 	places := make([]int32, n) // 1 + the index of each list in used, 0 for none
 	indexBuffer, newIndex := allocate[int32](m, len(index))

@@ -96,8 +96,8 @@ func (p *piece) Kept() int64 {
 // Continued implements batch.Continued.
 func (p *piece) Continued() bool { return !p.last }
 
-// Freed implements batch.Freeing: it returns the number of bytes that are not needed once the piece is encoded: those
-// that decoding it took and, with the last piece of a record that is encoded, those of the record, except bytes that
+// Freed implements batch.Freeing: it returns the number of bytes that are not needed once the piece is encoded. These are
+// the bytes that decoding it took. The last piece of the record to be encoded adds the record's bytes, except those that
 // are still to be copied.
 func (p *piece) Freed() int64 {
 	r := p.record

@@ -25,8 +25,8 @@ type SourceOptions struct {
 	Extra batch.ExtraColumns
 	// BatchRows is the most rows that a batch has; 0 means 65,536.
 	BatchRows int
-	// Memory is the most bytes that may be taken, as read and decoded together, by a record
-	// batch and all dictionaries, or by a Parquet page or the rows of a batch; 0 means 512 MiB.
+	// Memory is the most bytes, as read and decoded together, of a record batch with all dictionaries; in
+	// Parquet, of a page, and of the rows of a batch. 0 means 512 MiB.
 	Memory int64
 	// Part selects the record batches or row groups of a file that are read. Row numbers
 	// start at its first row.
@@ -55,8 +55,8 @@ type Location struct {
 // a field of a struct (metadata.url). If it is empty, the URLs are in the column "url"; without such a column
 // they are joined from the columns that findParts finds; without these they are in the only column of strings.
 //
-// keep says which columns are written. The output table, of which they are taken, is the input's; but if only
-// URLs are written, and they are not a column of the input, it is a table of one column with the URLs.
+// keep says which columns are written. They are taken from the output table. That is the input's table, unless only
+// URLs are written and these are not a column of the input: then it is a table of one column, the URLs.
 func Locate(schema *arrow.Schema, name string, keep batch.Keep, extra batch.ExtraColumns) (*Location, error) {
 	if err := checkByteOrder(); err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (o *Output) makeColumn(m tables.Maker, column *batch.VerdictColumn, v *batc
 		return m.Texts(v.Texts, index)
 	default:
 		if o.coded && column.Kind.Agents {
-			return m.Codes(column.Names, len(v.Lists), func(list int32) []int32 { return v.Lists[list].Numbers }, index)
+			return m.CodedLists(column.Names, len(v.Lists), func(list int32) []int32 { return v.Lists[list].Numbers }, index)
 		}
 		return m.Lists(len(v.Lists), func(list int32) []string { return textsOf(&v.Lists[list]) }, index)
 	}

@@ -10,12 +10,12 @@
 //	output 1   grant 0  grant 1                   when output 0 has none, grant 0 below
 //	output 2   (waits to be admitted)
 //
-// Half of the memory is reserved for the first in line. Grants are admitted up to a quarter,
-// which leaves room to encode what they are for, and large ones, which are a record batch that
-// cannot be read in parts, up to the half. One that is larger still is admitted alone, in the
+// Half of the memory is reserved for the first in line. Grants are admitted as long as a quarter is
+// in use, which leaves room to encode their batches. Large ones are for record batches that cannot be
+// read in parts: they are admitted up to the half. An even larger one is admitted alone, in the
 // oldest output. While an output waits, no younger one is admitted.
 //
-// Who waits in Take may have a worker that older work needs. So it does that work meanwhile
+// A goroutine that waits in Take may be a worker that older work needs. So it does that work meanwhile
 // ([Grant.Meanwhile]).
 package budget
 

@@ -110,14 +110,14 @@ func openZstd(r *bufio.Reader, l limits) (io.Reader, func(), error) {
 	return z, z.Close, nil
 }
 
-// reader explains the decoders' errors, and keeps them.
+// reader is what NewReader returns. It explains the errors of the codec's decoder.
 type reader struct {
 	codec  Codec
 	source *source
-	window uint64
-	stream io.Reader
-	close  func() // may be nil
-	err    error
+	window uint64    // the largest window of a zstd frame, in bytes
+	stream io.Reader // the decoder
+	close  func()    // ends the decoder; may be nil
+	err    error     // of all further calls of Read
 }
 
 // Read implements io.Reader.
@@ -161,23 +161,25 @@ func (d *reader) explain(err error) error {
 // ErrCut returns the error for a stream of a codec that ends too early.
 func ErrCut(c Codec) error { return CutError(c.String() + ": the compressed data is cut off") }
 
-// CutError says that what is read ends too early: errors.Is takes it for io.ErrUnexpectedEOF, of
-// which the text would tell people nothing more.
+// CutError says that an input ends too early. errors.Is takes it for io.ErrUnexpectedEOF, although its text does not
+// have that error's, which would tell people nothing more.
 type CutError string
 
+// Error implements error.
 func (e CutError) Error() string { return string(e) }
 
 // Is implements the interface of errors.Is.
 func (e CutError) Is(target error) bool { return target == io.ErrUnexpectedEOF }
 
-// source remembers why reading failed. The decoders cannot be asked: some take
-// an io.ErrUnexpectedEOF of their reader, such as a broken network connection
-// gives, for the end of the stream.
+// source keeps the error with which reading failed. Decoders do not return it as it
+// is: some take an io.ErrUnexpectedEOF, which a broken network connection gives, for the end of
+// the stream.
 type source struct {
 	r   io.Reader
 	err error // other than io.EOF
 }
 
+// errSource is what decoders get instead of the error that source keeps.
 var errSource = errors.New("reading failed")
 
 // Read implements io.Reader.

@@ -102,9 +102,10 @@ type decSymbol struct {
 	addBits, nbBits uint8
 }
 
-// symbolTransform is how an encoder writes a symbol in a state: the upper 16 bits of the state
-// plus deltaNbBits is the number of the state's lower bits that are written, and the upper bits
-// of the state plus deltaFindState is the index of the next state in encTable.states.
+// symbolTransform says how an encoder writes a symbol in a state:
+//
+//	n    = (state + deltaNbBits) >> 16                       bits are written: the lowest n of state
+//	next = encTable.states[(state >> n) + deltaFindState]    is the next state
 type symbolTransform struct {
 	deltaNbBits    uint32
 	deltaFindState int32

@@ -46,7 +46,7 @@ type checkedRecord struct {
 // memory returns the number of bytes that the record batch takes as read and decoded together. They share their
 // bytes where nothing is compressed or widened.
 func (r *checkedRecord) memory() int64 {
-	if r.meta.Packed() {
+	if r.meta.NeedsInflation() {
 		return int64(len(r.body)) + r.total
 	}
 	return int64(len(r.body))
@@ -359,9 +359,10 @@ func (a *arrays) buffer(s layout.Span) []byte {
 	return bytes
 }
 
-// missingError says that a dictionary, whose number it is, did not come before a record batch that uses it.
+// missingError is the number of a dictionary that a record batch uses, but that did not come before it.
 type missingError int64
 
+// Error implements error.
 func (e missingError) Error() string {
 	return fmt.Sprintf("dictionary %d did not come before it", int64(e))
 }

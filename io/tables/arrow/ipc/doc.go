@@ -2,11 +2,11 @@
 // frames messages; whoever takes a [Part] decodes columns of it, in pieces. A [Writer] encodes
 // columns, or copies those of a part: it adds columns, and keeps some rows.
 //
-//	Reader.Next    message → part; of a file's body only the buffers of decoded columns are read
-//	Part.Decode    decompress → arrays where they lie → check → record
-//	Writer.Encode  arrays → compact columns → message
-//	Writer.Copy    added columns → buffers and metadata; of kept rows the gathered buffers
-//	Writer.Write   bytes, in order: metadata, the input's body from the file, our buffers
+//	Reader.Next    reads a message, and of a body in a file only the buffers of decoded columns
+//	Part.Decode    decompresses these buffers, makes arrays of them where they lie, and checks them
+//	Writer.Encode  makes a message of arrays
+//	Writer.Copy    makes a message of the buffers that are copied, whole or gathered, and of added columns
+//	Writer.Write   writes messages in order; bodies that are copied whole go from file to file
 //
 // Each file uses only files further down:
 //

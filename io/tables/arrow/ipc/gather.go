@@ -275,8 +275,8 @@ func (g *gathering) lists(a source, width int) error {
 	return g.child(&a.Children[0], end, values)
 }
 
-// child gathers values of a child, as array does. They are other runs than those of the array that contains it, so that
-// these take memory, which g.runs counts meanwhile.
+// child gathers values of a child, as array does. Their runs are not those of the array that contains the child: they
+// take memory of their own, which g.runs counts meanwhile.
 func (g *gathering) child(s *layout.Shape, least int, values tables.Rows) error {
 	g.runs += len(values)
 	defer func() { g.runs -= len(values) }()

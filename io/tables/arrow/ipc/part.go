@@ -142,7 +142,7 @@ func (p *Part) inflate(again func()) bool {
 // begin sets the number of buffers to inflate, and makes room for them. The caller holds p.mu.
 func (p *Part) begin() {
 	p.steps = 1
-	if p.meta.Packed() {
+	if p.meta.NeedsInflation() {
 		p.inflation, p.steps = layout.NewInflation(p.meta, p.body, p.total), max(1, len(p.meta.Buffers))
 	}
 	p.missing = p.steps

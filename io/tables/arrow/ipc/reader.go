@@ -87,17 +87,17 @@ func (s *Reader) framing() layout.Framing {
 	return layout.Framing{Limit: s.options.Memory, Strict: s.options.Strict, StopAtEnd: s.options.StopAtEnd}
 }
 
-// Schema returns the schema. A type that is not known is null in it, and decimals of 32 and 64
-// bits are those of 128.
+// Schema returns the schema. In it, the null type stands for a type that is not known, and decimals of 128 bits stand
+// for those of 32 and 64.
 func (s *Reader) Schema() *arrow.Schema { return s.schema.Arrow }
 
 // Memory returns the most bytes that a record batch may take: see [ReaderOptions].
 func (s *Reader) Memory() int64 { return s.options.Memory }
 
-// SmallDecimal returns the bits of the widest decimal of 32 or 64 bits in a column; 0 if there is none.
+// SmallDecimal returns the bits of the widest decimal of 32 or 64 bits in the column with an index; 0 if there is none.
 func (s *Reader) SmallDecimal(column int) int { return s.schema.Columns[column].SmallDecimal() }
 
-// Decode limits decoding to these columns, in rising order. It comes before Next.
+// Decode limits decoding to the columns with these indices, which rise. Call it before Next.
 func (s *Reader) Decode(columns []int) {
 	s.columns = columns
 	if s.file != nil {
@@ -106,10 +106,11 @@ func (s *Reader) Decode(columns []int) {
 }
 
 // CanCopy reports whether all columns can be copied into an output. stream says that the output is a stream, not a
-// file, and several that it has other inputs, too. Dictionaries may prevent it: those of several inputs
-// may differ, and a stream may replace one, which a file must not. So does an unknown type among
-// several inputs, because it cannot be compared, and a union of before Arrow 1.0, which has
-// another layout today.
+// file, and several that it has other inputs as well. It returns false:
+//   - for dictionaries, with several inputs, whose dictionaries may differ, and from a stream, which may replace
+//     one, to a file, which must not;
+//   - for a type that is not known, with several inputs, because types cannot be compared then;
+//   - for a union from before Arrow 1.0, which had another layout.
 func (s *Reader) CanCopy(stream, several bool) bool {
 	isOldUnion := s.schema.Header.Version < layout.MetadataV5 && s.schema.HasUnion()
 	if isOldUnion || several && s.schema.Unknown != nil {
@@ -118,8 +119,8 @@ func (s *Reader) CanCopy(stream, several bool) bool {
 	return len(s.schema.IDs) == 0 || !several && (stream || s.file != nil)
 }
 
-// Copy says that a [Writer] will copy the columns with these indices, nil for all: see [WriterOptions].From. Others
-// are not read unless Decode names them. selects says that rows may be left out. It comes before Next.
+// Copy says that a [Writer] will copy the columns with these indices, nil for all: see [WriterOptions].From. Other
+// columns are not read, except those that Decode has named. selects says that rows may be left out. Call it before Next.
 func (s *Reader) Copy(columns []int, selects bool) {
 	whole, limit := columns == nil, s.options.Memory
 	if whole {

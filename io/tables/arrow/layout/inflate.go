@@ -88,7 +88,7 @@ func (n *Inflation) Buffer(i int) error {
 // Inflate returns a body decompressed, with decimals widened, and its metadata: b and body themselves if there is nothing
 // to do. total is as in NewInflation.
 func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error) {
-	if !b.Packed() {
+	if !b.NeedsInflation() {
 		return b, body, nil
 	}
 	n := NewInflation(b, body, total)
@@ -100,8 +100,8 @@ func Inflate(b *BatchMeta, body []byte, total int64) (*BatchMeta, []byte, error)
 	return n.Plain, n.Out, nil
 }
 
-// Packed reports whether a body needs an [Inflation], because its buffers are compressed or have decimals to widen.
-func (b *BatchMeta) Packed() bool { return b.Codec != CodecNone || b.Narrow != nil }
+// NeedsInflation reports whether a body needs an [Inflation], because its buffers are compressed or have decimals to widen.
+func (b *BatchMeta) NeedsInflation() bool { return b.Codec != CodecNone || b.Narrow != nil }
 
 // The library knows only decimals of 128 and 256 bits. Those of 32 and 64 bits are
 // decoded as decimals of 128, from widened values. Where they must be written unchanged,

@@ -32,11 +32,17 @@ type flatLayout struct{ fields []flatField }
 // or returns a scalar field whose value is missing if it is absent, instead of 0.
 func (f flatField) or(missing int) flatField { f.missing = missing; return f }
 
-// These functions return fields of each kind.
-func scalar(size int) flatField        { return flatField{kind: flatScalar, size: size} }
-func vectorOf(size int) flatField      { return flatField{kind: flatVector, size: size} }
+// scalar returns a field of kind flatScalar with size bytes.
+func scalar(size int) flatField { return flatField{kind: flatScalar, size: size} }
+
+// vectorOf returns a field of kind flatVector with elements of size bytes.
+func vectorOf(size int) flatField { return flatField{kind: flatVector, size: size} }
+
+// tablesOf returns a field of kind flatTables.
 func tablesOf(l *flatLayout) flatField { return flatField{kind: flatTables, of: l} }
-func tableOf(l *flatLayout) flatField  { return flatField{kind: flatTable, of: l} }
+
+// tableOf returns a field of kind flatTable.
+func tableOf(l *flatLayout) flatField { return flatField{kind: flatTable, of: l} }
 
 // layoutOf returns the layout of a table with these fields, which are in the order of their slots.
 func layoutOf(fields ...flatField) *flatLayout { return &flatLayout{fields: fields} }

@@ -358,7 +358,7 @@ func TestCodedLists(t *testing.T) {
 			}
 		}
 		maker := tables.Maker{Memory: mem, Most: math.MaxInt32}
-		coded := must.Get(maker.Codes(names, len(distinct), func(list int32) []int32 { return distinct[list] }, index))(t)
+		coded := must.Get(maker.CodedLists(names, len(distinct), func(list int32) []int32 { return distinct[list] }, index))(t)
 		low := r.IntN(2)
 		var leaves []*Leaf
 		for _, column := range []arrow.Array{plain.NewArray(), array.MakeFromData(coded)} {
