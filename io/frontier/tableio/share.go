@@ -157,7 +157,7 @@ func (s *Share) Columns() ([]*array.Data, error) {
 	return columns, nil
 }
 
-// Record returns what Columns does as a table, with the batch's dictionaries. It may
+// Record returns the columns that Columns returns as a table, with the batch's dictionaries. It may
 // share the batch's memory: the caller releases it before the batch.
 func (s *Share) Record() (arrow.Record, error) {
 	columns, err := s.Columns()

@@ -195,7 +195,9 @@ func (b *block) parseBitstream(data []byte, count int, h *history) bool {
 		return false
 	}
 	// l, o and m are the tables of literal lengths, offsets and match lengths, and ls, os and ms their
-	// states; ll, of and ml are what these say of a sequence.
+	// states; ll, of and ml are the entries of the tables for these states. A sequence has, from the highest bit
+	// on: the additional bits of offset, match length and literal length, and then the bits of the next states of
+	// literal lengths, match lengths and offsets.
 	l, o, m := h.tables[literalLengths], h.tables[offsets], h.tables[matchLengths]
 	ls, os, ms := r.read(l.accuracyLog), r.read(o.accuracyLog), r.read(m.accuracyLog)
 	b.sequences = slices.Grow(b.sequences[:0], count)[:count]

@@ -33,8 +33,8 @@ func (c *Cutter) rewrite(at, k int) (changed bool) {
 	return w.changed
 }
 
-// keepWhole adds a sequence that begins at byte at, if all of it is kept and so is what its
-// match copies. If not, it returns false and adds nothing. Most sequences are of this kind:
+// keepWhole adds a sequence that begins at byte at, if all bytes that it makes and all that its
+// match copies are kept. If not, it returns false and adds nothing. Most sequences are of this kind:
 // without this a job that cuts texts of 24 KB takes 1.12 times the processor time.
 func (w *rewriting) keepWhole(at int, s sequence) bool {
 	for w.k < len(w.kept) && w.kept[w.k].High <= at {

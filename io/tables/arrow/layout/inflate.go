@@ -67,7 +67,7 @@ func NewInflation(b *BatchMeta, body []byte, total int64) *Inflation {
 	return &Inflation{b, body, &plain, out[:end]}
 }
 
-// Buffer inflates buffer i.
+// Buffer decompresses buffer i into Out, and widens its decimals.
 func (n *Inflation) Buffer(i int) error {
 	s, to := n.from.Buffers[i], n.Plain.Buffers[i]
 	if s.Length == 0 {
