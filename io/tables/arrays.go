@@ -24,8 +24,8 @@ func NewRecord(schema *arrow.Schema, columns []*array.Data, rows int64) arrow.Re
 	return array.NewRecord(schema, arrays, rows)
 }
 
-// WithDictionaries returns rows of source, which [Maker.Gather] made, with the types and dictionaries of source: Gather
-// makes arrays of indices alone of dictionary arrays. The caller releases the result.
+// WithDictionaries returns rows, which [Maker.Gather] made of source, with the types and dictionaries of source: of a
+// dictionary array, Gather makes only the indices. The caller releases the result.
 func WithDictionaries(rows, source *array.Data) *array.Data {
 	if _, ok := Storage(source.DataType()).(*arrow.DictionaryType); ok {
 		return array.NewDataWithDictionary(source.DataType(), rows.Len(), rows.Buffers(), rows.NullN(), rows.Offset(), source.Dictionary().(*array.Data))

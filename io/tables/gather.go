@@ -23,8 +23,8 @@ type Maker struct {
 	Most int64
 }
 
-// Gather returns these rows of a checked array, in any order. A dictionary array becomes an array of its indices: see
-// [WithDictionaries]. Values to which several rows refer, as views may, are copied once. The
+// Gather returns an array of some rows of a checked array, which may be in any order. A dictionary array becomes an
+// array of its indices: see [WithDictionaries]. Values to which several rows refer, as views may, are copied once. The
 // caller releases the result.
 func (m Maker) Gather(d *array.Data, rows Rows) *array.Data {
 	n := rows.Count()
@@ -112,8 +112,8 @@ func allocate[T arrow.FixedWidthType | arrow.ViewHeader](m Maker, n int) (*memor
 	return buffer, arrow.GetData[T](buffer.Bytes())
 }
 
-// IsPadding reports whether the bytes after a buffer's values are taken for padding: few zeros. Others may be values of
-// rows that are left out.
+// IsPadding reports whether rest, the bytes after a buffer's values, are taken for padding: at most 64, and all 0. Other
+// bytes may be values of rows that are left out.
 func IsPadding(rest []byte) bool {
 	const most = 64
 	return len(rest) <= most && len(bytes.TrimLeft(rest, "\x00")) == 0

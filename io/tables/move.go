@@ -60,9 +60,9 @@ func rising[T int32 | int64](offsets []T) (int, error) {
 	return int(last), nil
 }
 
-// MoveOffsets fills to with the offsets of these rows once the values of others are left out: they begin with 0, and are
-// one more than there are rows. from has the input's offsets, which were checked. An offset has width bytes. MoveOffsets
-// returns the runs of the input's values that belong to the rows.
+// MoveOffsets is for texts and lists, whose values are left out if they belong to other rows. It fills to with the rows'
+// new offsets, which begin with 0 and are one more than the rows, and returns the runs of values that are kept. from has
+// the old offsets of all rows, which were checked. An offset has width bytes.
 func (r Rows) MoveOffsets(to, from []byte, width int) (values Rows) {
 	clear(to[:width])
 	if width == 4 {
@@ -93,8 +93,8 @@ type Valid []byte
 // has reports whether row i is not null.
 func (v Valid) has(i int) bool { return v == nil || v[i>>3]>>(i&7)&1 == 1 }
 
-// MoveLists changes the offsets of list views to those once all values are left out that no list has. It returns the runs
-// of values that lists have. Null lists become empty. Offsets and sizes have width bytes each, and v is the lists'
+// MoveLists is for list views, whose values are left out if no list has them. It changes the offsets to match, makes null
+// lists empty, and returns the runs of values that are kept. Offsets and sizes have width bytes each, and v is the lists'
 // validity.
 func (v Valid) MoveLists(offsets, sizes []byte, width int) (Rows, error) {
 	if width == 4 {
@@ -128,9 +128,9 @@ func moveLists[T int32 | int64](offsets, sizes []T, valid Valid) (Rows, error) {
 	return values.Rows, nil
 }
 
-// MoveViews changes the views in header to those once all bytes are left out to which no view refers. It returns the runs
-// of bytes that are kept, for each of the count buffers of bytes. A buffer of which nothing is kept has nil: it is left
-// out, and the views count the others alone. Views of null values become empty. v is the values' validity.
+// MoveViews is for views, which refer to count buffers of bytes: bytes to which no view refers are left out. It changes
+// the views in header to match, makes those of null values empty, and returns the runs of bytes that are kept, for each
+// buffer. A buffer that has nil is left out, and the new views do not count it. v is the values' validity.
 func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
 	views, buffers := dataOf[arrow.ViewHeader](header), make([]compaction, count)
 	for i := range views {
@@ -166,9 +166,9 @@ func (v Valid) MoveViews(header []byte, count int) ([]Rows, error) {
 	return kept, nil
 }
 
-// MoveUnion changes the offsets of a dense union, of 4 bytes each, to those once all values are left out to which no
-// offset refers. It returns the runs of values that are kept, for each child. codes has the type code of each offset, and
-// childCodes that of each child.
+// MoveUnion is for dense unions, whose values are left out if no offset refers to them. It changes the offsets, of 4
+// bytes each, to match, and returns the runs of values that are kept, for each child. codes has the type code of each
+// offset, and childCodes that of each child.
 func MoveUnion(codes, offsetBytes []byte, childCodes []arrow.UnionTypeCode) ([]Rows, error) {
 	offsets := dataOf[int32](offsetBytes)
 	child, used := unionChildren(childCodes), make([]compaction, len(childCodes))
@@ -205,9 +205,9 @@ func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
 	return nil
 }
 
-// MoveRunEnds fills the beginning of to with the ends of the runs once other rows are left out. It returns those of the
-// input's runs that have some of the rows. from has the ends of the input's runs, which must cover its n rows, and to has
-// room for as many. An end has width bytes.
+// MoveRunEnds is for run-end encoded arrays, whose runs are left out if they have none of the rows. It fills the beginning
+// of to with the new ends of the others, and returns which runs these are. from has the old ends of all runs, which must
+// cover n rows, and to has room for as many. An end has width bytes.
 func (r Rows) MoveRunEnds(to, from []byte, width, n int) (runs Rows, err error) {
 	switch width {
 	case 2:

@@ -246,6 +246,7 @@ func writeNone(w io.Writer) (io.WriteCloser, error) { return uncompressed{w}, ni
 // uncompressed is a writer with a Close that does nothing.
 type uncompressed struct{ io.Writer }
 
+// Close implements io.Closer.
 func (uncompressed) Close() error { return nil }
 
 // AppendCompressed appends src to dst as a whole member or frame, with its

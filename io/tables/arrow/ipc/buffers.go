@@ -224,7 +224,7 @@ func (b *bodyCopier) endBuffer(begin int64) error {
 // next call.
 func (b *bodyCopier) build(n int) ([]byte, error) { return b.alloc(&b.built, n) }
 
-// bits returns runs of a bitmap, n bits in all. They are valid until the next call.
+// bits returns a copy of these runs of a bitmap, which have n bits. It is valid until the next call.
 func (b *bodyCopier) bits(from []byte, runs tables.Rows, n int) ([]byte, error) {
 	to, err := b.alloc(&b.bitmap, (n+7)/8)
 	if err != nil {

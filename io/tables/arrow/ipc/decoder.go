@@ -43,8 +43,8 @@ type checkedRecord struct {
 	total   int64             // bytes decoded
 }
 
-// memory returns the number of bytes that the record batch takes as read and decoded together. They share their
-// bytes where nothing is compressed or widened.
+// memory returns the number of bytes that the record batch takes as read and decoded together. The two share their
+// memory unless buffers are compressed or decimals are widened.
 func (r *checkedRecord) memory() int64 {
 	if r.meta.NeedsInflation() {
 		return int64(len(r.body)) + r.total

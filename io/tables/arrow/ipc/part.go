@@ -74,8 +74,8 @@ func (p *Part) CopiedSize() int64 {
 }
 
 // Ready does the work that must come before Decode of a piece, in memory of the piece's grant g, so that Decode does not
-// wait. It returns false if other goroutines do a rest of that work: when they are done, they call again, which must not
-// wait, nor call p.
+// wait. It returns false if other goroutines are still doing a part of that work: when that is done, again is called,
+// which must not wait, nor call p.
 func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 	if p.texts != nil {
 		return p.texts.prepare(piece, g, again)
@@ -84,8 +84,8 @@ func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 }
 
 // Decode returns the decoded columns of a piece, which the caller releases, and the number of bytes that Ready took
-// from the piece's grant. It must be called once for each piece. Without Ready, it does that work itself, and waits for
-// other goroutines that do the rest.
+// from the piece's grant. It must be called once for each piece. Without Ready, it does the work of Ready, and waits for
+// other goroutines that are doing a part of it.
 func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 	defer p.done()
 	if p.texts != nil {

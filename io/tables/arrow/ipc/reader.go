@@ -94,7 +94,8 @@ func (s *Reader) Schema() *arrow.Schema { return s.schema.Arrow }
 // Memory returns the most bytes that a record batch may take: see [ReaderOptions].
 func (s *Reader) Memory() int64 { return s.options.Memory }
 
-// SmallDecimal returns the bits of the widest decimal of 32 or 64 bits in the column with an index; 0 if there is none.
+// SmallDecimal returns the bits of the widest decimal of 32 or 64 bits in the column with the index column; 0 if it has
+// none.
 func (s *Reader) SmallDecimal(column int) int { return s.schema.Columns[column].SmallDecimal() }
 
 // Decode limits decoding to the columns with these indices, which rise. Call it before Next.
@@ -106,11 +107,11 @@ func (s *Reader) Decode(columns []int) {
 }
 
 // CanCopy reports whether all columns can be copied into an output. stream says that the output is a stream, not a
-// file, and several that it has other inputs as well. It returns false:
-//   - for dictionaries, with several inputs, whose dictionaries may differ, and from a stream, which may replace
-//     one, to a file, which must not;
-//   - for a type that is not known, with several inputs, because types cannot be compared then;
-//   - for a union from before Arrow 1.0, which had another layout.
+// file, and several that it has other inputs as well. What cannot be copied is:
+//   - a dictionary, if there are several inputs, because theirs may differ;
+//   - a dictionary of a stream, if the output is a file, because streams may replace dictionaries and files must not;
+//   - a type that is not known, if there are several inputs, because it cannot be compared with theirs;
+//   - a union from before Arrow 1.0, which had another layout.
 func (s *Reader) CanCopy(stream, several bool) bool {
 	isOldUnion := s.schema.Header.Version < layout.MetadataV5 && s.schema.HasUnion()
 	if isOldUnion || several && s.schema.Unknown != nil {
