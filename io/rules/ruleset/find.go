@@ -202,10 +202,8 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 	}
 	if o.Asked != "" {
-		if o.Partitions > 1 {
-			if err := o.CheckReread(option.Partitions); err != nil {
-				return nil, err
-			}
+		if err := o.CheckReread(option.Partitions); o.Partitions > 1 && err != nil {
+			return nil, err
 		}
 		if o.History {
 			return nil, option.Usagef("%s lists what was asked for, and not when: it cannot be used with rules of other times", blob.Shown(o.Asked))
@@ -450,7 +448,7 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	if err != nil {
 		return false, atName(folder, err)
 	}
-	var files []os.DirEntry // but for tables
+	var files []os.DirEntry // those that are not named as tables
 	below := ""             // the first folder by name
 	hasTables := false
 	for _, entry := range entries {
@@ -471,17 +469,17 @@ func isCaptureFolder(ctx context.Context, folder string) (bool, error) {
 	if len(files) == 0 && !hasTables && below != "" {
 		return isCaptureFolder(ctx, filepath.Join(folder, below))
 	}
-	is := hasTables
+	hasCaptures := hasTables
 	for _, file := range files {
 		if info, err := file.Info(); err == nil && info.Size() == 0 {
 			continue
 		}
 		found, err := Detect(ctx, filepath.Join(folder, file.Name()))
-		if is = err == nil && found.HasCaptures(); !is {
+		if hasCaptures = err == nil && found.HasCaptures(); !hasCaptures {
 			break // a read error is reported when the file is needed
 		}
 	}
-	return is, nil
+	return hasCaptures, nil
 }
 
 // filesBelow lists the files in and below a folder that are captures by their names, or

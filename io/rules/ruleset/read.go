@@ -34,20 +34,24 @@ import (
 
 // each calls visit with each capture of a file of a source that is read as captures, until visit
 // returns an error. The capture is valid until visit returns.
-func (s *captureSet) each(ctx context.Context, kind kind, name string, visit func(*captures.Capture) error) (err error) {
+func (s *captureSet) each(ctx context.Context, kind kind, name string, visit func(*captures.Capture) error) error {
 	part := s.part(name)
 	var before blob.Info
 	if !blob.IsURL(name) { // objects are read in one version
 		before, _ = blob.Stat(ctx, name) // opening it says what is wrong
 	}
-	defer func() {
-		if ctx.Err() == nil {
-			err = cmp.Or(before.Unchanged(name), err) // of a file that is being written, hosts would be missing
-		}
-		if err == nil {
-			part.To(1)
-		}
-	}()
+	err := s.eachOfKind(ctx, kind, name, part, visit)
+	if ctx.Err() == nil {
+		err = cmp.Or(before.Unchanged(name), err) // of a file that is being written, hosts would be missing
+	}
+	if err == nil {
+		part.To(1)
+	}
+	return err
+}
+
+// eachOfKind is each without a check that the file is unchanged. It moves part on while it reads.
+func (s *captureSet) eachOfKind(ctx context.Context, kind kind, name string, part *meter.Part, visit func(*captures.Capture) error) error {
 	switch kind {
 	case singleKind:
 		return s.eachOfSingle(ctx, name, visit)
