@@ -152,6 +152,11 @@ func (m *Manifest) addLine(l *line, number int) error {
 			return fmt.Errorf("%w: format %d, and this program reads %d", errVersion, l.Job.Manifest, Version)
 		}
 		m.Job = *l.Job
+		for _, rules := range m.Job.Rules {
+			for i := range rules.Files {
+				rules.Files[i].restoreName()
+			}
+		}
 	case l.Output != nil:
 		l.Output.Output.restoreName()
 		for i := range l.Output.Inputs {

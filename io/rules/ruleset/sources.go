@@ -301,7 +301,7 @@ func (v *Versions) Identify(s *Set) ([]manifest.Rules, error) {
 			if err := info.Unchanged(path); err != nil {
 				return nil, err
 			}
-			f := manifest.File{Name: blob.Shown(path), Size: info.Size, Modified: info.Modified.UTC(), ETag: info.Version}
+			f := manifest.File{Size: info.Size, Modified: info.Modified.UTC(), ETag: info.Version}.Named(blob.Shown(path))
 			if !info.Known() { // a pipe, which may have anything in the next run
 				f.Modified = time.Now().UTC()
 			}
