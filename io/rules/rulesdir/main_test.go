@@ -45,15 +45,11 @@ func body(i int) string { return "User-agent: *\n" + strings.Repeat("\n", i) + "
 func write(t *testing.T, folder, name, body string) {
 	t.Helper()
 	path := filepath.Join(folder, name)
-	dir := filepath.Dir(path)
 	if strings.HasSuffix(name, "/") {
-		dir = path
-	}
-	must.Do(t, os.MkdirAll(dir, 0o755))
-	if dir == path {
+		must.Do(t, os.MkdirAll(path, 0o755))
 		return
 	}
-	must.Do(t, os.WriteFile(path, compressed(name, []byte(body)), 0o644))
+	must.WriteFile(t, path, compressed(name, []byte(body)))
 }
 
 // compressed returns a body as a file of that name has it.

@@ -339,16 +339,13 @@ func usedOf(t *testing.T, folder string, authorities ...string) []manifest.File 
 	t.Helper()
 	var mu sync.Mutex
 	var list []manifest.File
-	d, err := Open(t.Context(), folder, Options{Chains: []matcher.Chain{{"*"}}, Used: func(u manifest.File) {
+	d := open(t, folder, Options{Used: func(u manifest.File) {
 		mu.Lock()
 		defer mu.Unlock()
 		list = append(list, u)
 	}})
-	must.Do(t, err)
-	defer d.Close()
 	for _, authority := range append(authorities, authorities...) {
-		var o matcher.Origin
-		must.Do(t, d.Lookup([]byte(authority), &o))
+		must.Do(t, d.Lookup([]byte(authority), new(matcher.Origin)))
 	}
 	return list
 }
@@ -398,8 +395,7 @@ func TestChangedFile(t *testing.T) {
 	folder := t.TempDir()
 	name := filepath.Join(folder, "a.example")
 	must.WriteFile(t, name, "User-agent: *\nDisallow: /\n")
-	d := must.Get(Open(t.Context(), folder, Options{Chains: []matcher.Chain{{"*"}}, Memory: 1}))(t)
-	defer d.Close()
+	d := open(t, folder, Options{Memory: 1})
 	var o matcher.Origin
 	for range 2 {
 		must.Do(t, d.Lookup([]byte("http://a.example"), &o))
