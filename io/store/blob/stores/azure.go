@@ -164,13 +164,10 @@ func (b *azureBucket) Stat(ctx context.Context, key string) (blob.Attributes, er
 // Read implements blob.Bucket: it asks for a range of an object or, if its length is negative, for all of
 // it, and for no other version unless that is empty.
 func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
-	options := &azure.DownloadStreamOptions{}
+	conditions := azure.ModifiedAccessConditions{IfMatch: optional(azcore.ETag(version))}
+	options := &azure.DownloadStreamOptions{AccessConditions: &azure.AccessConditions{ModifiedAccessConditions: &conditions}}
 	if r.Length >= 0 {
 		options.Range = azure.HTTPRange{Offset: r.Offset, Count: r.Length}
-	}
-	if version != "" {
-		etag := azcore.ETag(version)
-		options.AccessConditions = &azure.AccessConditions{ModifiedAccessConditions: &azure.ModifiedAccessConditions{IfMatch: &etag}}
 	}
 	out, err := b.client.NewBlobClient(key).DownloadStream(ctx, options)
 	if err != nil {
@@ -183,14 +180,9 @@ func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Rang
 
 // List implements blob.Bucket: a request for one page of keys.
 func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
-	var limit *int32
-	if q.Limit > 0 {
-		most := int32(q.Limit)
-		limit = &most
-	}
 	// Without a delimiter this lists all keys, as the flat listing does.
 	pager := b.client.NewListBlobsHierarchyPager(q.Delimiter, &container.ListBlobsHierarchyOptions{
-		Prefix: optional(q.Prefix), Marker: optional(q.Token), MaxResults: limit, Include: container.ListBlobsInclude{Metadata: true},
+		Prefix: optional(q.Prefix), Marker: optional(q.Token), MaxResults: optional(int32(q.Limit)), Include: container.ListBlobsInclude{Metadata: true},
 	})
 	out, err := pager.NextPage(ctx)
 	if err = azureError(err, blob.ErrNoListing); err != nil {
@@ -279,8 +271,7 @@ func (u *azureUpload) blockID(number int) string {
 func body(data []byte) io.ReadSeekCloser { return streaming.NopCloser(bytes.NewReader(data)) }
 
 func azureHeaders() *azure.HTTPHeaders {
-	of := contentType
-	return &azure.HTTPHeaders{BlobContentType: &of}
+	return &azure.HTTPHeaders{BlobContentType: optional(contentType)}
 }
 
 // azureError returns err, or a blob.ResponseError if err is a response that refuses a request.

@@ -1,3 +1,8 @@
+// Package stores links the drivers of the object stores that package blob can
+// open: Amazon S3 and what speaks its protocol (s3://), Google Cloud Storage
+// (gs://) and Azure Blob Storage (azblob://).
+//
+// It is for the programs that want them, which import it for its effect alone.
 package stores
 
 import (
@@ -88,8 +93,7 @@ func rangeHeader(r blob.Range) *string {
 	if r.Length < 0 {
 		return nil
 	}
-	text := fmt.Sprintf("bytes=%d-%d", r.Offset, r.Offset+r.Length-1)
-	return &text
+	return optional(fmt.Sprintf("bytes=%d-%d", r.Offset, r.Offset+r.Length-1))
 }
 
 // sizeOr is the length that an answer says, or -1.

@@ -51,14 +51,13 @@ func S3Client(ctx context.Context, u *url.URL) (*s3.Client, error) {
 	options := []func(*config.LoadOptions) error{
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(setTransport)),
 		config.WithLogger(logging.Nop{}),
+		// The SDK takes an empty text, and a zero, for a parameter that is not set.
+		config.WithRegion(q.text("region")),
+		config.WithSharedConfigProfile(q.text("profile")),
+		config.WithRequestChecksumCalculation(aws.RequestChecksumCalculation(q.checksumWhen("request_checksum_calculation"))),
+		config.WithResponseChecksumValidation(aws.ResponseChecksumValidation(q.checksumWhen("response_checksum_validation"))),
 	}
 	add := func(o config.LoadOptionsFunc) { options = append(options, o) }
-	if region := q.text("region"); region != "" {
-		add(config.WithRegion(region))
-	}
-	if profile := q.text("profile"); profile != "" {
-		add(config.WithSharedConfigProfile(profile))
-	}
 	if q.flag("dualstack") {
 		add(config.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
 	}
@@ -67,12 +66,6 @@ func S3Client(ctx context.Context, u *url.URL) (*s3.Client, error) {
 	}
 	if q.flag("anonymous") {
 		add(config.WithCredentialsProvider(aws.AnonymousCredentials{}))
-	}
-	if when := q.checksumWhen("request_checksum_calculation"); when != 0 {
-		add(config.WithRequestChecksumCalculation(aws.RequestChecksumCalculation(when)))
-	}
-	if when := q.checksumWhen("response_checksum_validation"); when != 0 {
-		add(config.WithResponseChecksumValidation(aws.ResponseChecksumValidation(when)))
 	}
 	c, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {
@@ -214,11 +207,7 @@ func (b *s3Bucket) refusalReason(ctx context.Context, key string, err error) err
 // Read implements blob.Bucket: it asks for a range of an object or, if its length is negative, for all of
 // it, and for no other version unless that is empty.
 func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
-	in := &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: rangeHeader(r)}
-	if version != "" {
-		in.IfMatch = &version
-	}
-	out, err := b.client.GetObject(ctx, in)
+	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: rangeHeader(r), IfMatch: optional(version)})
 	if err != nil {
 		return nil, s3Error(err)
 	}
@@ -229,11 +218,9 @@ func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) 
 
 // List implements blob.Bucket: a request for one page of keys.
 func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
-	in := &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: optional(q.Prefix), Delimiter: optional(q.Delimiter), ContinuationToken: optional(q.Token)}
-	if q.Limit > 0 {
-		in.MaxKeys = aws.Int32(int32(q.Limit))
-	}
-	out, err := b.client.ListObjectsV2(ctx, in)
+	out, err := b.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
+		Bucket: &b.name, Prefix: optional(q.Prefix), Delimiter: optional(q.Delimiter), ContinuationToken: optional(q.Token), MaxKeys: optional(int32(q.Limit)),
+	})
 	if err = s3Error(err); err != nil {
 		var broken *xml.SyntaxError // the answer ends too early, or is another server's; s3Error knows refusals
 		if errors.As(err, &broken) {
@@ -356,10 +343,11 @@ var s3Hints = map[string]string{
 		"a request without credentials, or for an object that is not there, may have the same answer",
 }
 
-// optional is nil for what is not said.
-func optional(text string) *string {
-	if text == "" {
+// optional returns a pointer to v, or nil if v is the zero value, by which the SDKs leave a field
+// out of a request.
+func optional[T comparable](v T) *T {
+	if v == *new(T) {
 		return nil
 	}
-	return &text
+	return &v
 }
