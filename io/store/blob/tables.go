@@ -108,7 +108,7 @@ func newerMetadata(a, b string) bool {
 // CheckTables returns a *[TableError] if files on this machine, which a folder or a pattern
 // named, are those of a table with a log, or of a data set that savedToDisk describes.
 func CheckTables(files []string) error {
-	checked := make(map[string]bool)
+	seen, checked := make(map[string]bool), make(map[string]bool) // seen has the files' own folders, as they are named
 	for _, file := range files {
 		folder := filepath.Dir(file)
 		if filepath.Base(file) == stateFile {
@@ -116,10 +116,10 @@ func CheckTables(files []string) error {
 				return savedToDisk.errorAt(folder, filepath.ToSlash(folder))
 			}
 		}
-		if checked[folder] {
+		if seen[folder] {
 			continue
 		}
-		checked[folder] = true
+		seen[folder] = true
 		if err := checkAbove(checked, folder); err != nil {
 			return err
 		}

@@ -124,6 +124,13 @@ func TestFilesOfTablesWithALog(t *testing.T) {
 			}
 		}
 		checkTable(t, test.name, blob.CheckTables(files), folder, about)
+		for i := range files {
+			files[i] = filepath.Join(root, files[i])
+		}
+		if test.table == "saved/" { // its command names the folder as the file does
+			folder, about = filepath.Join(root, folder), filepath.ToSlash(root)+"/"+test.about
+		}
+		checkTable(t, "absolute "+test.name, blob.CheckTables(files), folder, about)
 	}
 	if err := os.Symlink(filepath.Join(root, "delta", "d=1"), "link"); err == nil {
 		checkTable(t, "link", blob.CheckTables([]string{filepath.Join("link", "a.parquet")}), filepath.Join(root, "delta"), filepath.ToSlash(root)+"/delta")
