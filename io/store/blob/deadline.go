@@ -43,7 +43,7 @@ func WithTimeout(ctx context.Context, timeout time.Duration) context.Context {
 type stalledError struct {
 	// Waited is the time for which it made none.
 	Waited time.Duration
-	// For is what the store owed, such as "the first byte of the answer".
+	// For is what did not come, such as "the first byte of the answer".
 	For string
 }
 
@@ -65,26 +65,27 @@ type watch struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
-	limit   time.Duration // what the timer was set to
-	owed    debt          // what the store is waited for, for the error
-	counted int64         // bytes that had moved when the timer was last set
+	limit   time.Duration // for which there may be no progress
+	phase   phase
+	counted int64 // bytes that had moved when the timer was last restarted
 }
 
-// start begins to watch: w.ctx ends when nothing makes progress for limit.
-func (w *watch) start(ctx context.Context, limit time.Duration, owed debt) {
-	w.limit, w.owed = limit, owed
+// start begins to watch: w.ctx, a child of ctx, ends when there is no progress for limit, with a
+// stalledError that names what the phase waits for.
+func (w *watch) start(ctx context.Context, limit time.Duration, first phase) {
+	w.limit, w.phase = limit, first
 	w.ctx, w.cancel = context.WithCancelCause(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timer = time.AfterFunc(limit, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.cancel(&stalledError{w.limit, w.owed.what})
+		w.cancel(&stalledError{w.limit, w.phase.awaited})
 	})
 }
 
-// progress gives the store another w.limit if enough bytes have moved since it last did. bytes
-// are all that have moved from the start; the caller holds w.mu.
+// progress restarts the time limit if at least leastBytes have moved since it was last restarted.
+// bytes is the number of all bytes that have moved from the start. The caller holds w.mu.
 func (w *watch) progress(bytes int64) {
 	if bytes-w.counted >= leastBytes(w.limit) {
 		w.counted = bytes
@@ -98,12 +99,12 @@ func (w *watch) finish() {
 	w.cancel(nil)
 }
 
-// operation is a task for a store, with all attempts at it. Its context ends when no
-// attempt has made progress for the timeout.
+// operation is a task for a store, such as reading a range, with all requests that are sent for it:
+// its attempts. Its context ends when no attempt has made progress for the timeout.
 type operation struct {
 	watch
-	most int64 // bytes moved by the attempt that got furthest, of those since the last advance
-	kept int64 // bytes that arrived before the last advance, which need not be sent again
+	kept int64 // bytes received by earlier attempts, after which later ones continue
+	most int64 // bytes moved since then by the attempt that got furthest
 }
 
 type operationKey struct{}
@@ -116,18 +117,18 @@ func startOperation(ctx context.Context) (context.Context, *operation) {
 		timeout = defaultTimeout
 	}
 	op := new(operation)
-	op.start(ctx, timeout, owesCredentials)
+	op.start(ctx, timeout, awaitsCredentials)
 	return context.WithValue(op.ctx, operationKey{}, op), op
 }
 
-// advance records that an attempt ended after it received bytes, which need not be sent again.
-// It reports whether those are enough to count as progress.
+// advance records that an attempt ended after it received this number of bytes, from where the next
+// one continues. It reports whether they are enough to count as progress.
 func (op *operation) advance(bytes int) bool {
 	op.mu.Lock()
 	defer op.mu.Unlock()
 	if bytes > 0 {
 		op.kept += int64(bytes)
-		op.most, op.owed.stage = 0, 0 // the next attempt is for other bytes
+		op.most, op.phase.order = 0, 0 // the next attempt is for other bytes
 	}
 	op.progress(op.kept + op.most)
 	return bytes >= leastRate // what a second must bring
@@ -144,28 +145,28 @@ func (op *operation) moved(bytes int64) {
 	}
 }
 
-// owes records what the store is waited for. A new attempt, in an earlier step of its request,
-// does not replace what an earlier attempt waited for.
-func (op *operation) owes(owed debt) {
+// enter records the phase of an attempt, unless an earlier attempt got further: the error is to name
+// what the operation waited for after all that it reached.
+func (op *operation) enter(now phase) {
 	op.mu.Lock()
 	defer op.mu.Unlock()
-	if owed.stage >= op.owed.stage {
-		op.owed = owed
+	if now.order >= op.phase.order {
+		op.phase = now
 	}
 }
 
-// debt is what a store owes, and at which stage of a request: later ones are higher.
-type debt struct {
-	stage int
-	what  string
+// phase is what a request waits for. Those that come later in a request have a greater order.
+type phase struct {
+	order   int
+	awaited string // for the error
 }
 
 var (
-	owesCredentials = debt{0, "credentials"}
-	owesConnection  = debt{1, "a connection"}
-	owesTaking      = debt{2, "the request to be taken"}
-	owesFirstByte   = debt{3, "the first byte of the answer"}
-	owesMore        = debt{4, "more of the answer"}
+	awaitsCredentials = phase{0, "credentials"}
+	awaitsConnection  = phase{1, "a connection"}
+	awaitsTaking      = phase{2, "the request to be taken"}
+	awaitsFirstByte   = phase{3, "the first byte of the answer"}
+	awaitsMore        = phase{4, "more of the answer"}
 )
 
 // Doer sends requests, as [http.Client] does.
@@ -190,8 +191,8 @@ func (d deadlines) Do(request *http.Request) (*http.Response, error) {
 	// These may be called after the attempt is over: when another request uses a connection that
 	// was made for this one.
 	request = request.WithContext(httptrace.WithClientTrace(a.ctx, &httptrace.ClientTrace{
-		GotConn:      func(httptrace.GotConnInfo) { a.owes(owesTaking) },
-		WroteRequest: func(httptrace.WroteRequestInfo) { a.owes(owesFirstByte) },
+		GotConn:      func(httptrace.GotConnInfo) { a.enter(awaitsTaking) },
+		WroteRequest: func(httptrace.WroteRequestInfo) { a.enter(awaitsFirstByte) },
 	}))
 	if request.Body != nil && request.Body != http.NoBody {
 		request.Body = &watchedBody{request.Body, a}
@@ -202,11 +203,11 @@ func (d deadlines) Do(request *http.Request) (*http.Response, error) {
 		a.stop()
 		return nil, err
 	}
-	owed := owesMore
+	reading := awaitsMore
 	if response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests {
-		owed.what = fmt.Sprintf("another answer than %d %s", response.StatusCode, http.StatusText(response.StatusCode))
+		reading.awaited = fmt.Sprintf("another answer than %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}
-	a.owes(owed)
+	a.enter(reading)
 	response.Body = &watchedAnswer{watchedBody{response.Body, a}}
 	return response, nil
 }
@@ -222,19 +223,20 @@ type attempt struct {
 // newAttempt begins an attempt of an operation. It waits for a connection first.
 func newAttempt(ctx context.Context, op *operation) *attempt {
 	a := &attempt{op: op}
-	op.owes(owesConnection)
-	a.start(ctx, min(connectTimeout, op.limit/attemptShare), owesConnection)
+	op.enter(awaitsConnection)
+	a.start(ctx, min(connectTimeout, op.limit/attemptShare), awaitsConnection)
 	return a
 }
 
-// owes records what the store owes from now on, and gives it the attempt's full time for that.
-func (a *attempt) owes(owed debt) {
+// enter records the phase that the attempt has reached, and gives the store the attempt's full time
+// for it.
+func (a *attempt) enter(now phase) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.over {
-		a.owed, a.limit = owed, a.op.limit/attemptShare
+		a.phase, a.limit = now, a.op.limit/attemptShare
 		a.timer.Reset(a.limit)
-		a.op.owes(owed)
+		a.op.enter(now)
 	}
 }
 

@@ -63,8 +63,8 @@ func (f *Folder) ReadUpTo(key string, listed int64, buffer []byte, most int) ([]
 	}
 }
 
-// readOnce tries once to do what ReadUpTo does; listed is negative if it is not known. The error is a
-// *brokenError if the body broke off.
+// readOnce is one attempt of ReadUpTo at the object u. The error is a *brokenError if the body broke
+// off.
 func (f *Folder) readOnce(ctx context.Context, u URL, listed int64, buffer []byte, most int) ([]byte, Info, error) {
 	// Of any version, and with the length -1 for the whole object: an empty one has no ranges.
 	body, err := f.bucket.Read(ctx, u.Key, "", Range{0, -1})
@@ -72,8 +72,8 @@ func (f *Folder) readOnce(ctx context.Context, u URL, listed int64, buffer []byt
 		return buffer, Info{}, u.explain(ctx, err)
 	}
 	defer body.Close() // it was only read from
-	isSizeSaid := body.Size >= 0
-	if !isSizeSaid {
+	hasSize := body.Size >= 0
+	if !hasSize {
 		body.Size = listed
 	}
 	switch {
@@ -93,7 +93,7 @@ func (f *Folder) readOnce(ctx context.Context, u URL, listed int64, buffer []byt
 	case err != nil:
 		return buffer, info, withName(u.Name(), &brokenError{int64(n), err})
 	}
-	if !isSizeSaid && body.Size <= int64(most) { // is there a byte after the listed size?
+	if !hasSize && body.Size <= int64(most) { // is there a byte after the listed size?
 		var more [1]byte
 		if n, err := io.ReadFull(body, more[:]); n > 0 {
 			return buffer, Info{}, withName(u.Name(), ErrChanged)
@@ -122,7 +122,7 @@ var ErrNoMatch = errors.New("no object matches")
 // for it. An object without a pattern is not looked up. Finding nothing is an error, and so
 // are files of a table that has a log: a *[TableError].
 func Expand(ctx context.Context, u URL) ([]Object, error) {
-	pattern := strings.ContainsAny(u.Key, `*?[`)
+	pattern := isPattern(u.Key)
 	if !u.IsFolder() && !pattern {
 		return []Object{{u, u.base()}}, nil
 	}
@@ -145,7 +145,7 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 	if len(e.found) == 0 {
 		return nil, fmt.Errorf("%s: %w", u.Name(), errNone)
 	}
-	slices.SortFunc(e.found, compareKeys)
+	slices.SortFunc(e.found, func(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key) })
 	// A store that is written to may list a key on two pages.
 	e.found = slices.CompactFunc(e.found, func(a, b Object) bool { return a.URL.Key == b.URL.Key })
 	if _, name := path.Split(u.Key); IsHidden(name) { // a table's own files, beside its data, are asked for
@@ -156,13 +156,13 @@ func Expand(ctx context.Context, u URL) ([]Object, error) {
 
 // expansion is an Expand under way.
 type expansion struct {
-	Folder        // or its pattern
-	root   string // the prefix of all keys that Object.Stem is without
+	Folder        // its URL is what was asked for: a folder, or a pattern
+	root   string // what Object.Stem leaves out at the start of a key
 	found  []Object
-	held   int64 // about how many bytes found and folders that may match take
+	held   int64 // about how many bytes of memory found and the folders that may match take
 
 	tables foundTables // those that the listed keys show, for checkTables
-	listed []string    // folders of which all keys were listed
+	listed []string    // folders of which all keys, at any depth, were listed
 }
 
 // match adds what a pattern matches. If the pattern itself is the key of an object, that is the
@@ -294,13 +294,11 @@ func (e *expansion) add(key string) {
 	e.countMemory(key)
 }
 
-// countMemory counts the memory of a key that is kept. The job keeps a second copy of each.
+// countMemory counts the memory of a key that is kept: twice, because the job keeps a copy.
 func (e *expansion) countMemory(key string) { e.held += heldSize + 2*int64(len(key)) }
 
 // heldSize is the bytes of memory that a listed key takes, besides its own.
 const heldSize = 256
-
-func compareKeys(a, b Object) int { return strings.Compare(a.URL.Key, b.URL.Key) }
 
 // IsHidden reports whether a name is hidden, or that of a note that a program keeps beside its data
 // (_SUCCESS).

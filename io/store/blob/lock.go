@@ -152,7 +152,8 @@ func SweepFile(name string) error {
 	return nil
 }
 
-// isTemporary reports whether createTemporary makes such names.
+// isTemporary reports whether a file name is one that createTemporary makes:
+// .NAME.robotsbatch-XXXXXXXX.tmp.
 func isTemporary(name string) bool {
 	rest, ok := strings.CutSuffix(name, temporaryEnd)
 	at := strings.LastIndex(rest, temporaryMark)
@@ -164,18 +165,27 @@ func isRandom(text string) bool {
 	return len(text) == 8 && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// removeAbandoned removes a file that no process has locked, and reports whether it did.
-func removeAbandoned(path string) bool {
+// lockAbandoned opens the file at path and locks it. It returns nil if that fails, as when a process
+// has locked the file.
+func lockAbandoned(path string) *os.File {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return nil
 	}
 	if ok, err := tryLock(f); !ok || err != nil || !isAt(f, path) {
 		f.Close()
-		return false
+		return nil
 	}
-	removeLocked(f, path)
-	return true
+	return f
+}
+
+// removeAbandoned removes a file that no process has locked, and reports whether it did.
+func removeAbandoned(path string) bool {
+	f := lockAbandoned(path)
+	if f != nil {
+		removeLocked(f, path)
+	}
+	return f != nil
 }
 
 // Names of temporary folders are scratchMark and eight digits; their lock files have
@@ -234,23 +244,20 @@ func SweepScratch() {
 		name, isLock := strings.CutSuffix(entry.Name(), scratchLock)
 		number, isOurs := strings.CutPrefix(name, scratchMark)
 		if isLock && isOurs && isRandom(number) && entry.Type().IsRegular() {
-			sweepScratch(filepath.Join(os.TempDir(), name))
+			removeScratch(filepath.Join(os.TempDir(), name))
 		}
 	}
 }
 
-// sweepScratch removes a temporary folder and its lock file if nobody holds the lock. It leaves
-// both where files cannot be locked, as on some networks, which shows when a second lock also
-// succeeds: the owner may be alive.
-func sweepScratch(path string) {
-	f, err := os.Open(path + scratchLock)
-	if err != nil {
+// removeScratch removes a temporary folder and its lock file if nobody holds the lock. It leaves
+// both where locks exclude nobody, as on some networks, because the owner may be alive: this shows
+// when a second lock also succeeds.
+func removeScratch(path string) {
+	f := lockAbandoned(path + scratchLock)
+	if f == nil {
 		return
 	}
 	defer f.Close()
-	if ok, err := tryLock(f); !ok || err != nil || !isAt(f, path+scratchLock) {
-		return
-	}
 	again, err := os.Open(path + scratchLock)
 	if err != nil {
 		return

@@ -20,9 +20,8 @@ const (
 	headSize = 32 << 10
 	tailSize = 64 << 10
 
-	// ReadMemory is about the most bytes that an open object takes, without
-	// what was announced by [File.Expect]. Each that is open beside it takes
-	// less than a MiB more.
+	// ReadMemory is about the most bytes of memory that an open object takes, without
+	// what was announced by [File.Expect]. Each further open object takes less than 1 MiB.
 	ReadMemory = (aheadBlocks+1)*maxBlock + headSize + tailSize
 
 	// reopenings is how often a body that broke off is opened again without one
@@ -149,9 +148,9 @@ func pause(ctx context.Context, failures int) error {
 	}
 }
 
-// brokenError says that a body ended before its end.
+// brokenError says that the connection broke off before the end of a body.
 type brokenError struct {
-	at  int64 // bytes from the object's beginning
+	at  int64 // where, in bytes from the object's beginning
 	err error
 }
 
@@ -164,8 +163,9 @@ func (e *brokenError) Error() string {
 	return fmt.Sprintf("the connection broke off at byte %d: %s", e.at, publicText(e.err))
 }
 
-// request requests the bytes at an offset once. It fills p as far as they arrive, and returns
-// their number.
+// request sends one request for the bytes at an offset. It fills p as far as they arrive, and returns
+// their number. The error is a *brokenError if the body broke off, and ErrChanged if the object was
+// replaced.
 func (o *object) request(ctx context.Context, p []byte, offset int64) (int, error) {
 	changed := withName(o.url.Name(), ErrChanged)
 	body, err := o.bucket.Read(ctx, o.url.Key, o.version.Version, Range{offset, int64(len(p))})
@@ -281,7 +281,7 @@ func (o *object) fetchOnce(kept *[]byte, start, end int64) error {
 	return err
 }
 
-// closeCursor makes the next ReadAt send a request, unless it is of a place that is kept.
+// closeCursor ends the fetching ahead for ReadAt.
 func (o *object) closeCursor() {
 	if o.cursor != nil {
 		o.cursor.close()
@@ -313,15 +313,14 @@ func (r Range) end() int64 { return r.Offset + r.Length }
 func (r Range) contains(other Range) bool { return r.Offset <= other.Offset && other.end() <= r.end() }
 
 const (
-	// maxGap is the most bytes that nobody wants and that are fetched between two
-	// announced ranges rather than asking twice.
-	maxGap = 64 << 10
-	// maxJoined is the most bytes that several ranges are fetched as at once.
+	// Ranges with at most maxGap bytes between them are fetched by one request, with those
+	// bytes, as long as it is for at most maxJoined bytes.
+	maxGap    = 64 << 10
 	maxJoined = 8 << 20
 )
 
-// segment is one or several ranges that were announced, which are fetched at
-// once when the first of them is read.
+// segment is an announced range, or several close to each other. All are fetched by one
+// request, when the first of them is read.
 type segment struct {
 	Range
 	left []Range // the announced ranges that are not done
@@ -350,8 +349,8 @@ func (f *File) Done(r Range) {
 	}
 }
 
-// announce makes segments of ranges that will be read. Ranges that are close together share
-// one.
+// announce makes segments of ranges that will be read. It leaves out those that are empty or not
+// within the object.
 func (o *object) announce(ranges []Range) {
 	ranges = slices.DeleteFunc(slices.Clone(ranges), func(r Range) bool { return r.Length <= 0 || r.Offset < 0 || r.Offset > o.size-r.Length })
 	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Length, b.Length)) })
@@ -447,6 +446,7 @@ type ahead struct {
 	counted bool           // this object is counted in readers
 }
 
+// fetched is a block, or why it could not be fetched.
 type fetched struct {
 	data []byte
 	err  error

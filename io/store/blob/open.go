@@ -17,7 +17,7 @@ type File struct {
 	in   input
 	size int64 // -1 for a stream
 	info Info
-	stop func() bool // of a pipe: the context does not end its reads any more; else nil
+	stop func() bool // keeps the context from ending the reads of a pipe; nil for other inputs
 }
 
 // input is what a File reads from.
@@ -85,14 +85,14 @@ func newFile(name string, f *os.File) (*File, error) {
 	}
 	size := int64(-1) // a stream
 	if info.Mode().IsRegular() {
-		// Stdin may be a file of which somebody has read the beginning: it
-		// then is a stream, whose first byte is not the file's.
+		// Stdin may be a file of which another program has read the beginning. The rest is a
+		// stream, because ReadAt counts from the file's first byte.
 		if at, err := f.Seek(0, io.SeekCurrent); err == nil && at == 0 {
 			size = info.Size()
 		}
 	}
 	version := infoOf(info)
-	if f == os.Stdin { // as Stat tells it
+	if f == os.Stdin { // Stat returns none for it
 		version = Info{}
 	}
 	return &File{name: name, in: f, size: size, info: version}, nil
@@ -102,7 +102,7 @@ func newFile(name string, f *os.File) (*File, error) {
 // "stdin".
 func (f *File) Name() string { return f.name }
 
-// Size is the input's length in bytes. It is false for a stream, such as a
+// Size returns the input's length in bytes. regular is false for a stream, such as a
 // pipe, whose length is not known and which can only be read in order.
 func (f *File) Size() (bytes int64, regular bool) { return max(0, f.size), f.size >= 0 }
 
@@ -122,8 +122,8 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, f.readError(err)
 }
 
-// ReadAt reads at any place, and does not move that of Read. It is an error for
-// a stream, see Size.
+// ReadAt reads at an offset, and does not change where Read goes on. It returns an error for
+// a stream; see Size.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	if f.size < 0 {
 		return 0, withName(f.name, errStream)
@@ -247,11 +247,11 @@ func statRegular(name string) (info fs.FileInfo, ok bool) {
 	return info, err == nil && info.Mode().IsRegular()
 }
 
-// Known reports whether there are versions at all: a pipe has none.
+// Known reports whether the version is known. A pipe has none.
 func (i Info) Known() bool { return i.regular || i.Version != "" }
 
-// Same reports whether two are the same version, as far as size, time and name
-// can say. What has no version is never the same.
+// Same reports whether two are the same version, by their sizes, times and Version. It is false if
+// one of them is not known.
 func (i Info) Same(other Info) bool {
 	return i.Known() && other.Known() && i.Size == other.Size && i.Modified.Equal(other.Modified) && i.Version == other.Version
 }

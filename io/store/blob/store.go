@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -28,15 +29,15 @@ type Store struct {
 	Ordered bool
 }
 
-// Bucket is an open bucket. Goroutines may share it. A driver tries a request
-// again where that may help, sends it through [WithDeadlines], and returns a
-// [*ResponseError] for an answer that refuses it.
+// Bucket is an open bucket, safe for concurrent use. A driver sends its requests through
+// [WithDeadlines], repeats one where that may help, and returns a [*ResponseError] for an answer
+// that refuses one.
 type Bucket interface {
 	// Stat looks up an object.
 	Stat(ctx context.Context, key string) (Attributes, error)
-	// Read opens the body of an object. Length -1 asks for the whole object. A
-	// version that is not empty must be the object's, else the error's status
-	// is 404 or 412.
+	// Read opens the body of an object. Length -1 asks for the whole object. If the
+	// object has another version than the one given, the error's status is 404 or 412;
+	// an empty version stands for any.
 	Read(ctx context.Context, key, version string, r Range) (*Body, error)
 	// List returns one page of the keys that begin with a prefix, in order. Keys
 	// that share what follows the prefix up to a delimiter are one folder.
@@ -52,11 +53,13 @@ type Attributes struct {
 	// Size in bytes; -1 where the store does not say it.
 	Size     int64
 	Modified time.Time // when it was last written to
-	// Version tells an object from the one that replaces it: its entity tag or generation.
+	// Version is the object's entity tag or generation, which changes when it is replaced; empty
+	// where the store does not say it.
 	Version string
 }
 
-// isNothing reports whether nothing tells the object from others, as in the page of a proxy.
+// isNothing reports whether neither a version nor a time is known, as of a page that a proxy sent in
+// place of the object.
 func (a Attributes) isNothing() bool { return a.Version == "" && a.Modified.IsZero() }
 
 // sameVersion reports whether two attributes are of the same version of an object: if both
@@ -75,7 +78,7 @@ func (a Attributes) sameVersion(b Attributes) bool {
 // weakTag begins an entity tag that a proxy made weak.
 const weakTag = "W/"
 
-// Body is what an object holds, in the range that was asked for.
+// Body has the bytes of an object, or of the range of it that was asked for.
 type Body struct {
 	io.ReadCloser
 	// Attributes are those of the whole object.
@@ -153,20 +156,17 @@ func Register(scheme string, store Store) { stores[scheme] = store }
 
 // knownSchemes returns the schemes of URLs that can be opened, for messages.
 func knownSchemes() string {
-	names := []string{"file://"}
-	for scheme := range stores {
-		names = append(names, scheme+"://")
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
+	schemes := slices.AppendSeq([]string{"file"}, maps.Keys(stores))
+	slices.Sort(schemes)
+	return strings.Join(schemes, "://, ") + "://"
 }
 
 // buckets are those that are open, by URL: opening one may ask the machine or
 // the network for credentials.
-var buckets struct {
+var buckets = struct {
 	sync.Mutex
 	open map[string]Bucket
-}
+}{open: make(map[string]Bucket)}
 
 // bucket opens the bucket of a URL, or returns it if it is open already.
 func (u URL) bucket(ctx context.Context) (Bucket, error) {
@@ -180,9 +180,6 @@ func (u URL) bucket(ctx context.Context) (Bucket, error) {
 	b, err := stores[u.Scheme].Open(context.WithoutCancel(ctx), name)
 	if err != nil {
 		return nil, u.explain(ctx, err)
-	}
-	if buckets.open == nil {
-		buckets.open = make(map[string]Bucket)
 	}
 	buckets.open[name.String()] = b
 	return b, nil
@@ -249,26 +246,27 @@ func (e *ResponseError) Is(target error) bool {
 	return false
 }
 
-// CheckRange returns the size of a whole object from the headers of a response to a request for
-// range r; -1 if they do not have it. of is what else they say of the object, but its Size is the
-// response's. It returns an error if the response has another range, or may be of another object.
-func CheckRange(r Range, contentRange string, of Attributes) (size int64, err error) {
+// CheckRange checks that a response has the range r that was asked for, and returns the size of the
+// whole object; -1 if the response does not say it. contentRange is the response's header
+// Content-Range, empty for none, and answer what its other headers say, of which Size is the length
+// of the response itself. The error is ErrNoObject if the response may be of another object.
+func CheckRange(r Range, contentRange string, answer Attributes) (size int64, err error) {
 	if contentRange == "" {
 		switch {
-		case of.isNothing() && r.Length >= 0:
+		case answer.isNothing() && r.Length >= 0:
 			return 0, ErrNoObject
 		case r.Offset > 0:
 			return 0, errors.New("the store sends the whole object where a range was asked for: copy the object to a file, and name that")
-		case of.Size == r.Length: // it may be that part, without a word on the whole
+		case answer.Size == r.Length: // the range, or a whole object of just this size
 			return -1, nil
 		}
-		return of.Size, nil
+		return answer.Size, nil
 	}
 	var first, last int64
 	span, total, _ := strings.Cut(contentRange, "/")
 	n, _ := fmt.Sscanf(span, "bytes %d-%d", &first, &last)
 	whole, err := strconv.ParseUint(total, 10, 63)
-	if size = int64(whole); total == "*" {
+	if size = int64(whole); total == "*" { // not known
 		size, err = -1, nil
 	}
 	if n != 2 || err != nil || first != r.Offset || last < first || size >= 0 && size <= last {
@@ -277,8 +275,8 @@ func CheckRange(r Range, contentRange string, of Attributes) (size int64, err er
 	return size, nil
 }
 
-// explain returns err with the object's name and what to do about it. If ctx has ended, it
-// returns the cause of that instead.
+// explain returns an error of a driver with the object's name and what to do about it, and without
+// what may be credentials. If ctx has ended, it returns the cause of that instead.
 func (u URL) explain(ctx context.Context, err error) error {
 	var refused *ResponseError
 	switch {

@@ -101,7 +101,7 @@ func newerMetadata(a, b string) bool {
 		name = strings.TrimLeft(strings.TrimPrefix(name, "v"), "0")
 		return name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
 	}
-	m, n := number(a), number(b) // without zeros in front: the longer one is greater
+	m, n := number(a), number(b) // texts without leading zeros: the longer one is greater
 	return cmp.Or(cmp.Compare(len(m), len(n)), cmp.Compare(m, n), cmp.Compare(a, b)) > 0
 }
 
@@ -120,11 +120,16 @@ func CheckTables(files []string) error {
 			continue
 		}
 		seen[folder] = true
-		if err := checkAbove(checked, folder); err != nil {
-			return err
-		}
+		paths := []string{folder}
 		if real, err := filepath.EvalSymlinks(folder); err == nil && real != folder {
-			if err := checkAbove(checked, real); err != nil {
+			paths = append(paths, real)
+		}
+		for _, path := range paths {
+			path, err := filepath.Abs(path)
+			if err != nil {
+				continue // nobody knows what is above it
+			}
+			if err := eachFolderAbove(filepath.ToSlash(path)+"/", checked, checkFolder); err != nil {
 				return err
 			}
 		}
@@ -132,29 +137,35 @@ func CheckTables(files []string) error {
 	return nil
 }
 
-// checkAbove returns an error if a folder, or one above it, is a table. checked has what was checked
-// before, and is extended: each folder with the one below it that has the files, because a table of
-// Iceberg has files in some of its folders only.
-func checkAbove(checked map[string]bool, folder string) error {
-	folder, err := filepath.Abs(folder)
-	for below := ""; err == nil; folder, below = filepath.Dir(folder), filepath.Base(folder) {
-		if checked[folder+"/"+below] {
+// eachFolderAbove calls check with each folder that a file or an object is in, from the innermost
+// outwards, until check returns an error. A folder ends with a slash or is "". below is the folder
+// in it that has the file, "" if the file is directly in it: it matters because a table of Iceberg
+// has files in some of its folders only. checked has each folder, followed by its below, that an
+// earlier call has checked, together with the folders around it.
+func eachFolderAbove(file string, checked map[string]bool, check func(folder, below string) error) error {
+	for end := strings.LastIndexByte(file, '/'); ; end = strings.LastIndexByte(file[:end], '/') {
+		folder := file[:end+1]
+		below, _, deeper := strings.Cut(file[end+1:], "/")
+		if !deeper {
+			below = "" // it is the file's own name
+		}
+		if checked[folder+below] {
 			return nil
 		}
-		checked[folder+"/"+below] = true
-		if err := checkFolder(folder, below); err != nil {
+		checked[folder+below] = true
+		if err := check(folder, below); err != nil || end < 0 {
 			return err
 		}
-		if filepath.Dir(folder) == folder {
-			return nil
-		}
 	}
-	return nil // it cannot be said where the folder is
 }
 
 // checkFolder returns a *[TableError] if a folder is a table with a log, such as one of Delta
-// Lake. below is the folder in it that has the files to read, "" if they are in itself.
+// Lake. folder and below are those of eachFolderAbove for an absolute path.
 func checkFolder(folder, below string) error {
+	if folder == "" {
+		return nil // above the root
+	}
+	folder = filepath.Clean(folder) // without the slash at the end
 	hasFolder := func(name string) bool {
 		info, err := os.Stat(filepath.Join(folder, name))
 		return err == nil && info.IsDir()
@@ -166,7 +177,7 @@ func checkFolder(folder, below string) error {
 		return hudi.errorAt(folder, "file://"+filepath.ToSlash(folder))
 	}
 	if below != "" && below != icebergData && below != iceberg.mark || !hasFolder(icebergData) {
-		return nil // the others have files in these folders only
+		return nil // tables of Lance and Iceberg have files in these folders only
 	}
 	if hasFolder(lance.mark) {
 		return lance.errorAt(folder, filepath.ToSlash(folder))
@@ -213,10 +224,9 @@ func (t foundTables) note(key string) {
 	}
 }
 
-// checkTables returns a *[TableError] if a found object is part of a table: it checks each folder
-// that the object is in, from the innermost on.
+// checkTables returns a *[TableError] if a found object is in the folder of a table.
 func (e *expansion) checkTables() error {
-	checked := make(map[string]bool) // a folder and the one in it; where they are, so are those around them
+	checked := make(map[string]bool)
 	for _, object := range e.found {
 		key := object.URL.Key
 		if folder, name := path.Split(key); name == stateFile && e.has(folder+infoFile) {
@@ -224,22 +234,8 @@ func (e *expansion) checkTables() error {
 			u.Key = folder
 			return savedToDisk.errorAt(u.Name(), strings.TrimSuffix(u.Name(), "/"))
 		}
-		for end := strings.LastIndexByte(key, '/'); ; end = strings.LastIndexByte(key[:end], '/') {
-			folder := key[:end+1]
-			below, _, deeper := strings.Cut(key[end+1:], "/")
-			if !deeper {
-				below = ""
-			}
-			if checked[folder+below] {
-				break
-			}
-			checked[folder+below] = true
-			if err := e.checkFolder(folder, below); err != nil {
-				return err
-			}
-			if end < 0 {
-				break
-			}
+		if err := eachFolderAbove(key, checked, e.checkFolder); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -251,8 +247,8 @@ func (e *expansion) has(key string) bool {
 	return found
 }
 
-// checkFolder returns an error if a folder is a table. below is the folder in it that has the
-// objects, "" if they are in itself.
+// checkFolder returns a *[TableError] if a folder of objects is a table. folder and below are those
+// of eachFolderAbove for a key.
 func (e *expansion) checkFolder(folder, below string) error {
 	table := e.tables[folder]
 	if table.format == nil && !e.isListed(folder) && !strings.Contains(path.Base(folder), "=") { // a partition is no table
@@ -276,13 +272,14 @@ func (e *expansion) checkFolder(folder, below string) error {
 	return table.format.errorAt(u.Name(), strings.TrimSuffix(u.Name(), "/"))
 }
 
-// isListed reports whether all keys below a folder were listed.
+// isListed reports whether all keys in and below a folder were listed, so that e.tables has it if it
+// is a table.
 func (e *expansion) isListed(folder string) bool {
 	return slices.ContainsFunc(e.listed, func(listed string) bool { return strings.HasPrefix(folder, listed) })
 }
 
-// lookForTable asks the store for keys that show that a folder is a table, and records them.
-// below is the folder in it that has the objects.
+// lookForTable asks the store for keys of the log that a table in a folder would have, and records
+// the table in e.tables if there are any. below is the folder in it that has the objects.
 func (e *expansion) lookForTable(folder, below string) error {
 	formats := []*tableFormat{deltaLake, hudi}
 	if below == icebergData {

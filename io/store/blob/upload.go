@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// PartSize and parts say how an object is written: the bytes of a part,
-	// and the parts at once.
+	// An object is written in parts of PartSize bytes, of which up to parts are sent at once.
 	PartSize = 16 << 20
 	parts    = 2
 	// maxParts is the number of parts that the stores take.
@@ -126,7 +125,8 @@ func (u *upload) send(last bool) error {
 	return nil
 }
 
-// lookBefore notes which object will be replaced. A store need not permit that.
+// lookBefore records which object the upload will replace, for verify. The store may not permit
+// looking: then known is false.
 func (u *upload) lookBefore(ctx context.Context) {
 	is, err := u.bucket.Stat(ctx, u.url.Key)
 	u.before, u.known = is, err == nil && !is.isNothing() || errors.Is(err, fs.ErrNotExist)
@@ -142,32 +142,28 @@ func (u *upload) complete() error {
 	return err
 }
 
-// completeParts writes an object of at most one part, of which none was sent, in one request. Of
-// a larger object it sends the last part and completes the upload. Then it checks that the
-// object exists. If a part could not be sent, the error is that of the part.
+// completeParts completes the object, in one request if no part was sent yet, and else by sending the
+// last part and completing the upload. Then it checks that the object exists. If a part could not be
+// sent, the error is that of the part.
 func (u *upload) completeParts() error {
+	var complete func(context.Context) error
+	var err error
 	if u.parts == nil {
-		err := u.do(func(ctx context.Context) error { // another operation, as errors say what the last step waited for
+		complete = func(ctx context.Context) error { return u.bucket.Put(ctx, u.url.Key, u.buffer) }
+		err = u.do(func(ctx context.Context) error { // another operation, as errors say what the last step waited for
 			u.lookBefore(ctx)
 			return ctx.Err()
 		})
-		if err != nil {
-			return err
-		}
-		return u.do(func(ctx context.Context) error {
-			err := u.bucket.Put(ctx, u.url.Key, u.buffer)
-			if err != nil && !errors.Is(err, ErrUnconfirmed) {
-				return err
-			}
-			return u.verify(ctx, err)
-		})
+	} else {
+		complete = u.parts.Complete
+		err = u.send(true) // the last part
+		u.sending.Wait()
 	}
-	if err := u.send(true); err != nil { // the last part
+	if err != nil {
 		return err
 	}
-	u.sending.Wait()
 	return u.do(func(ctx context.Context) error {
-		err := u.parts.Complete(ctx)
+		err := complete(ctx)
 		if err != nil && !errors.Is(err, ErrUnconfirmed) {
 			return err
 		}
@@ -175,15 +171,16 @@ func (u *upload) completeParts() error {
 	})
 }
 
-// verify checks that the object exists. said is nil, or ErrUnconfirmed if the store did not
-// confirm it: it is returned unless it is certain that another object is there than before. A
-// store may permit writing but not looking. An object written in one request, such as a manifest, may be
-// another process's by now, so that only an empty one shows that its content is lost.
-func (u *upload) verify(ctx context.Context, said error) error {
+// verify checks that the store has the object. unconfirmed is ErrUnconfirmed if the store's answer did
+// not say so, else nil: verify returns it unless there is certainly another object than before the
+// upload, and where the store does not permit looking. An object written in one request, such as a
+// manifest, may have been replaced by another process already, so that its size proves a loss only
+// if it is 0.
+func (u *upload) verify(ctx context.Context, unconfirmed error) error {
 	is, err := u.bucket.Stat(ctx, u.url.Key)
 	switch {
-	case errors.Is(err, fs.ErrPermission), said != nil && (!u.known || is == u.before || err == nil && is.isNothing()):
-		return said
+	case errors.Is(err, fs.ErrPermission), unconfirmed != nil && (!u.known || is == u.before || err == nil && is.isNothing()):
+		return unconfirmed
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("the store says that it is complete, and has no such object")
 	case err != nil:

@@ -158,11 +158,11 @@ func (b *azureBucket) Stat(ctx context.Context, key string) (blob.Attributes, er
 	if err != nil {
 		return blob.Attributes{}, azureError(err, blob.ErrNoObject)
 	}
-	return blob.Attributes{Size: sizeOr(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag))}, nil
+	return blob.Attributes{Size: sizeOf(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag))}, nil
 }
 
-// Read implements blob.Bucket: it asks for a range of an object or, if its length is negative, for all of
-// it, and for no other version unless that is empty.
+// Read implements blob.Bucket. A range with a negative length stands for the whole object, and an
+// empty version for any.
 func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
 	conditions := azure.ModifiedAccessConditions{IfMatch: optional(azcore.ETag(version))}
 	options := &azure.DownloadStreamOptions{AccessConditions: &azure.AccessConditions{ModifiedAccessConditions: &conditions}}
@@ -174,7 +174,7 @@ func (b *azureBucket) Read(ctx context.Context, key, version string, r blob.Rang
 		return nil, azureError(err, blob.ErrNoObject)
 	}
 	return newBody(out.Body, r, value(out.ContentRange), blob.Attributes{
-		Size: sizeOr(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag)),
+		Size: sizeOf(out.ContentLength), Modified: value(out.LastModified), Version: string(value(out.ETag)),
 	})
 }
 
@@ -199,7 +199,7 @@ func (b *azureBucket) List(ctx context.Context, q blob.Query) (blob.Page, error)
 		}
 		key := blob.Key{Name: value(x.Name), Attributes: blob.Attributes{Size: -1}}
 		if p := x.Properties; p != nil {
-			key.Attributes = blob.Attributes{Size: sizeOr(p.ContentLength), Modified: value(p.LastModified), Version: string(value(p.ETag))}
+			key.Attributes = blob.Attributes{Size: sizeOf(p.ContentLength), Modified: value(p.LastModified), Version: string(value(p.ETag))}
 		}
 		page.Keys = append(page.Keys, key)
 	}
@@ -237,8 +237,10 @@ func (b *azureBucket) StartUpload(_ context.Context, key string) (blob.Upload, e
 // azureUpload is a blob whose blocks are sent first, and then listed.
 type azureUpload struct {
 	client *blockblob.Client
-	mark   uint64       // tells its blocks from those that another process sends for the same blob
-	blocks atomic.Int64 // number of the last
+	// mark begins the names of its blocks, so that they differ from those that another process sends
+	// for the same blob. Its low 16 bits are 0, for a block's number, which is at most 10,000.
+	mark   uint64
+	blocks atomic.Int64 // number of the last one
 }
 
 func (u *azureUpload) Part(ctx context.Context, p blob.Part) error {
@@ -263,7 +265,7 @@ func (u *azureUpload) Complete(ctx context.Context) error {
 // week, and no request removes them earlier.
 func (u *azureUpload) Abort(context.Context) error { return nil }
 
-// blockID is the name of a block. All of a blob's must be of one length.
+// blockID returns the name of the block with a number. Azure wants names of one length for a blob.
 func (u *azureUpload) blockID(number int) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, u.mark|uint64(number)))
 }

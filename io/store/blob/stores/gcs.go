@@ -105,7 +105,7 @@ type gcsObject struct {
 }
 
 func (x gcsObject) attributes() blob.Attributes {
-	return blob.Attributes{Size: sizeOr(x.Size), Modified: x.Updated, Version: x.Generation}
+	return blob.Attributes{Size: sizeOf(x.Size), Modified: x.Updated, Version: x.Generation}
 }
 
 func (b *gcsBucket) Stat(ctx context.Context, key string) (blob.Attributes, error) {
@@ -147,8 +147,8 @@ func (b *gcsBucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	return page, nil
 }
 
-// Read implements blob.Bucket: it asks for a range of an object or, if its length is negative, for all of
-// it, and for no other version unless that is empty.
+// Read implements blob.Bucket. A range with a negative length stands for the whole object, and an
+// empty version for any.
 func (b *gcsBucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
 	q := url.Values{"alt": {"media"}}
 	if version != "" {

@@ -61,13 +61,13 @@ func (d listings) Do(request *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// bounded is a body that may have a limited number of bytes more.
+// bounded is the body of an answer with keys, which may have left more bytes.
 type bounded struct {
 	io.ReadCloser
 	left int64
 }
 
-// Read implements io.Reader. It fails, and gives nothing, once the body has more than it may.
+// Read implements io.Reader. It returns an error instead of bytes once the body has too many.
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.left -= int64(n); b.left < 0 {
@@ -76,7 +76,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// retryAfter returns how long a response's Retry-After asks to wait, at most maxPause.
+// retryAfter returns how long a response's Retry-After, in seconds or a time, asks to wait: at most
+// maxPause, and 0 without one.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	wait := time.Duration(0)
@@ -96,25 +97,25 @@ func rangeHeader(r blob.Range) *string {
 	return optional(fmt.Sprintf("bytes=%d-%d", r.Offset, r.Offset+r.Length-1))
 }
 
-// sizeOr is the length that an answer says, or -1.
-func sizeOr(length *int64) int64 {
+// sizeOf returns the length in bytes that an answer states, or -1 if it states none.
+func sizeOf(length *int64) int64 {
 	if length == nil {
 		return -1
 	}
 	return *length
 }
 
-// newBody returns the body of a response to a request for range r. If the response has another
-// range, it closes the body and returns an error. is.Size is the length of the response, -1 if
-// unknown; the result has that of the whole object.
-func newBody(body io.ReadCloser, r blob.Range, contentRange string, is blob.Attributes) (*blob.Body, error) {
-	size, err := blob.CheckRange(r, contentRange, is)
+// newBody returns the body of a response to a request for range r, with the attributes of the whole
+// object. r, contentRange and answer are as in blob.CheckRange. If the response has another range,
+// newBody closes the body and returns an error.
+func newBody(body io.ReadCloser, r blob.Range, contentRange string, answer blob.Attributes) (*blob.Body, error) {
+	size, err := blob.CheckRange(r, contentRange, answer)
 	if err != nil {
 		body.Close()
 		return nil, err
 	}
-	is.Size = size
-	return &blob.Body{ReadCloser: body, Attributes: is}, nil
+	answer.Size = size
+	return &blob.Body{ReadCloser: body, Attributes: answer}, nil
 }
 
 // sortKeys puts the keys of a page in order, folders among them.

@@ -183,7 +183,7 @@ func (b *s3Bucket) Stat(ctx context.Context, key string) (blob.Attributes, error
 	if err != nil {
 		return blob.Attributes{}, b.refusalReason(ctx, key, s3Error(err))
 	}
-	return blob.Attributes{Size: sizeOr(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag)}, nil
+	return blob.Attributes{Size: sizeOf(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag)}, nil
 }
 
 // refusalReason returns a refusal with its reason, or err. A response to HEAD has no body, so
@@ -204,15 +204,15 @@ func (b *s3Bucket) refusalReason(ctx context.Context, key string, err error) err
 	return err
 }
 
-// Read implements blob.Bucket: it asks for a range of an object or, if its length is negative, for all of
-// it, and for no other version unless that is empty.
+// Read implements blob.Bucket. A range with a negative length stands for the whole object, and an
+// empty version for any.
 func (b *s3Bucket) Read(ctx context.Context, key, version string, r blob.Range) (*blob.Body, error) {
 	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key, Range: rangeHeader(r), IfMatch: optional(version)})
 	if err != nil {
 		return nil, s3Error(err)
 	}
 	return newBody(out.Body, r, aws.ToString(out.ContentRange), blob.Attributes{
-		Size: sizeOr(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag),
+		Size: sizeOf(out.ContentLength), Modified: aws.ToTime(out.LastModified), Version: aws.ToString(out.ETag),
 	})
 }
 
@@ -233,7 +233,7 @@ func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 	}
 	var page blob.Page
 	for _, x := range out.Contents {
-		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Key), Attributes: blob.Attributes{Size: sizeOr(x.Size), Modified: aws.ToTime(x.LastModified), Version: aws.ToString(x.ETag)}})
+		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Key), Attributes: blob.Attributes{Size: sizeOf(x.Size), Modified: aws.ToTime(x.LastModified), Version: aws.ToString(x.ETag)}})
 	}
 	for _, x := range out.CommonPrefixes {
 		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Prefix), IsFolder: true})
