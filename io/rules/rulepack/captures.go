@@ -317,10 +317,11 @@ func (p *Pack) eachKnown(ctx context.Context, b *Builder, c *Captured, entries [
 			return err
 		}
 	}
-	if err := t.loadEntry(); err != nil || !t.ended { // an entry is left, or a damaged one
-		return p.damaged("captures: some are of no authority: %w", err)
+	err := t.loadEntry()
+	if err == nil && t.loaded {
+		err = p.damaged("captures: some are of no authority")
 	}
-	return nil
+	return err
 }
 
 // captureWalk visits the authorities of a pack together with the entries that the section
@@ -332,10 +333,9 @@ type captureWalk struct {
 	inferred bool // an authority without an entry has the captures that its intervals imply
 	visit    func(*Known) error
 
-	rest    []byte       // not yet decoded entries
+	rest    []byte       // entries that are not decoded yet
 	entry   captureEntry // of the next authority that has one, if loaded
 	loaded  bool
-	ended   bool     // rest is empty and no entry is loaded
 	passed  uint64   // authorities since the last one with an entry
 	known   Known    // what visit gets; reused
 	fetches []uint32 // memory of known's Intervals' Times
@@ -344,14 +344,10 @@ type captureWalk struct {
 	lastKept uint64
 }
 
-// loadEntry decodes the entry of the next authority that has one, unless it is decoded. It
-// visits the entries of other URLs that come before. At the end it sets ended.
+// loadEntry decodes the entry of the next authority that has one, unless it is loaded, and visits
+// the entries of other URLs before it. If no authority after these has one, loaded stays false.
 func (t *captureWalk) loadEntry() error {
-	for !t.loaded && !t.ended {
-		if len(t.rest) == 0 {
-			t.ended = true
-			return nil
-		}
+	for !t.loaded && len(t.rest) > 0 {
 		var ok bool
 		if t.rest, ok = t.entry.read(t.rest); !ok {
 			return t.pack.damaged("captures")

@@ -110,6 +110,15 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// The entry after those of all authorities is of none.
+func TestTakeOfNoAuthority(t *testing.T) {
+	forged := forge(t, keptPack(t), func(s *[sectionKinds][]byte) {
+		s[capturesSection] = append(bytes.Clone(s[capturesSection]), 100, 4, 4, 0, 0, 2, 0) // 100 authorities later: 4 bytes of rows, no bodies
+	})
+	_, err := take(forged, t.TempDir())
+	must.Be(t, err != nil && strings.HasSuffix(err.Error(), ": captures: some are of no authority"), "error %v", err)
+}
+
 // A pack that keeps captures may say anything, with right checksums: that is an error, or other
 // captures.
 func TestTakeForged(t *testing.T) {
