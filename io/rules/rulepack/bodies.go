@@ -22,11 +22,11 @@ import (
 //
 //	 0  u64  where its rules start in their section, a multiple of
 //	         matcher.BodyAlignment; they end where those of the next row start
-//	 8  u64  likewise its notes
-//	16  u64  likewise its records
+//	 8  u64  where its notes start in theirs, and end in the same way
+//	16  u64  where its records start in theirs, and end in the same way
 //	24  u32  checksum of the row, the body's number and its rules; see sum
 //	28  u8   flags
-//	29  u24  length of the source, as far as 24 bits say
+//	29  u24  length of the source, at most maxLength
 //
 // The last row belongs to no body and has only the ends. Lookups need no row: an authority's
 // origin has the place of the rules. Bodies are in the order of the authorities that use
@@ -60,9 +60,8 @@ type bodyRow struct {
 	flags                 uint32 // with the length, from lengthBit on
 }
 
-// readRow decodes the row of body number: a u64 each for where its rules, notes and records start, and a u32
-// each for checksum and flags. They end where those of the next row start. rows is the section bodies, and
-// has one row more than there are bodies.
+// readRow decodes the row of the body with an index, number, from the section bodies, rows. The ends
+// are the starts in the next row: there is one row more than there are bodies.
 func readRow(rows []byte, number uint32) bodyRow {
 	b := rows[rowSize*int64(number):]
 	next := b[rowSize:]
@@ -178,8 +177,8 @@ func (b *bodies) usedBy(number uint32, host surtStart) error {
 	})
 }
 
-// compile compiles a body for all agents and stores it with its notes and records. It stores
-// the text itself if compileAll refuses. counted is as in add.
+// compile compiles a body for all agents and stores it with its notes and records, or stores the
+// text itself if compileAll returns nil. counted is as in add.
 func (b *bodies) compile(number uint32, counted []byte) error {
 	w, _ := b.workspaces.Get().(*workspace)
 	if w == nil {
@@ -198,7 +197,7 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 	rules, notes := w.rules[:0], w.notes[:0]
 	if compiled, numbers := b.compileAll(w, f, len(counted)); compiled != nil {
 		rules = compiled.AppendRules(rules)
-		// The names get their numbers in the dictionary b.names. Its own number, not yet known, bodyWriter sets.
+		// The names get their numbers in b.names. The body's own number is 0 until bodyWriter knows it.
 		matcher.RenumberBody(rules, 0, func(name uint32) uint32 { return numbers[name] })
 		notes = compiled.AppendNotes(notes)
 	} else {
@@ -363,28 +362,25 @@ type bodyWriter struct {
 	names []uint32 // the numbers of names in the pack, by those in the builder
 
 	next uint32  // number of the next body in the pack
-	row  bodyRow // has the offsets where its rules, notes and records start, as start and end
+	row  bodyRow // its row so far: where its rules, notes and records start, as their start and end
 }
 
-// write writes one body and its row. stored is as appendStored made it, the lengths of rules and notes
-// first; its names get the pack's numbers in place.
+// write writes one body and its row. stored is as appendStored made it; write replaces the numbers
+// of names in it.
 func (w *bodyWriter) write(k *bodyMeta, stored []byte) error {
 	rules := stored[storedSize:][:le32(stored)]
 	notes := stored[storedSize+len(rules):][:le32(stored[4:])]
 	records := stored[storedSize+len(rules)+len(notes):]
 	matcher.RenumberBody(rules, w.next, func(name uint32) uint32 { return w.names[name] })
-	r := w.row // all empty; grows to this body's
+	r := w.row
 	r.flags = uint32(k.flags) | min(k.length, maxLength)<<lengthBit
 	r.rules[1] += uint64(len(rules))
 	r.notes[1] += uint64(len(notes))
 	r.records[1] += uint64(len(records))
-	if _, err := w.out.rows.Write(r.append(nil, r.sum(w.next, rules))); err != nil {
-		return err
-	}
 	for _, output := range [...]struct {
 		w    io.Writer
 		data []byte
-	}{{w.out.rules, rules}, {w.out.notes, notes}, {w.out.records, records}, {w.out.digests, k.digest[:]}} {
+	}{{w.out.rows, r.append(nil, r.sum(w.next, rules))}, {w.out.rules, rules}, {w.out.notes, notes}, {w.out.records, records}, {w.out.digests, k.digest[:]}} {
 		if _, err := output.w.Write(output.data); err != nil {
 			return err
 		}

@@ -16,8 +16,8 @@ import (
 type Authority struct {
 	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1).
 	Access access.Outcome
-	// Body says for Pack.Body and Pack.BodyFacts which body it has, if Access is
-	// access.Rules. It is where the body lies, and no number.
+	// Body identifies the body for Pack.Body, Pack.BodyFacts and Pack.BodyNumber, if Access
+	// is access.Rules. It is where the body starts in the pack, and not the body's index.
 	Body uint32
 	// Status is the HTTP status of the fetch, 0 where it is not known.
 	Status int
@@ -44,7 +44,7 @@ func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) 
 
 func (o origin) isUnknown() bool { return access.Outcome(o.outcome) == access.Unknown }
 
-// describe returns the origin with its flags and numbers as fields of an Authority.
+// describe returns what an origin says as an Authority.
 func (o origin) describe() Authority {
 	return Authority{
 		Access: access.Outcome(o.outcome), Body: o.body, Status: int(o.status), Fetched: int64(o.fetched),
@@ -134,7 +134,7 @@ type Body struct {
 	Digest [sha256.Size]byte
 	// Records are its other records.
 	Records Records
-	// Bytes is the size of its rules in the pack.
+	// Bytes is the size of its rules, or of its source, in the pack.
 	Bytes int
 }
 

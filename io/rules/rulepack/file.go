@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -21,32 +22,25 @@ import (
 // file is a mapped pack, divided into its sections.
 type file struct {
 	mapping
-	table    [sectionKinds]tableEntry // by kind
-	sections []Section                // in the order of the table in the file
-	version  int
-	// As in Info.
-	partition, partitions int
-	identity              string // Info.Checksum
+	table [sectionKinds]tableEntry // by kind
+	info  Info                     // what findSections knows of it; Info.readMeta adds the rest
 }
 
-// has reports whether an address is one of the mapping.
+// has reports whether an address is within the mapping.
 func (m *mapping) has(address uintptr) bool {
-	if len(m.data) == 0 {
-		return false
-	}
 	start := reflect.ValueOf(m.data).Pointer()
-	return address-start < uintptr(len(m.data))
+	return start <= address && address-start < uintptr(len(m.data))
 }
 
 // mapping is a file in memory.
 type mapping struct {
 	data []byte
 	// file stays open while it is mapped; nil if the bytes are a copy.
-	file *os.File
-	info fs.FileInfo // from when it was mapped
+	file   *os.File
+	mapped fs.FileInfo // from when it was mapped
 }
 
-// reading is how a mapped file will be read.
+// reading tells the system how a mapped file will be read, see advise.
 type reading int
 
 const (
@@ -56,7 +50,8 @@ const (
 	fewPlaces
 	// inOrder: the system reads ahead.
 	inOrder
-	// notAgain: the system may take back the pages that it has read; of a file alone.
+	// notAgain: the system may take back the pages that it has read. Not for a copy in memory,
+	// whose pages would be lost.
 	notAgain
 )
 
@@ -66,13 +61,13 @@ const dropSize = 16 << 20
 // dropPages lets the system take back all pages of a file that is read once, so that they do
 // not count as the program's memory.
 func (m *mapping) dropPages() {
-	if m.file != nil { // the pages of a copy have nothing behind them
+	if m.file != nil { // else it is a copy
 		advise(m.data, notAgain)
 	}
 }
 
-// dropPagesAt drops pages if more than dropSize bytes lie between *last, the offset where it
-// last did, and at, the offset that is read now. *last must be 0 before the first call.
+// dropPagesAt calls dropPages if reading has come to the offset at, more than dropSize bytes after
+// *last, the offset at the last call of dropPages. *last must be 0 before the first call.
 func (m *mapping) dropPagesAt(at uint64, last *uint64) {
 	if at > *last+dropSize {
 		m.dropPages()
@@ -87,9 +82,8 @@ type tableEntry struct {
 	found    bool
 }
 
-// findSections reads the header, the trailer and the table of sections, and sets the fields of f
-// but the mapping. Every section is then inside the file. Only the checksums of the table and of
-// meta are verified.
+// findSections sets f.table and f.info from the header, the trailer and the table of sections. Every
+// section is then inside the file. It compares the checksums of the table and of the section meta alone.
 func (f *file) findSections() error {
 	if len(f.data) < headerSize+trailerSize {
 		return fmt.Errorf("%w: it has %d bytes", errNotPack, len(f.data))
@@ -110,7 +104,7 @@ func (f *file) findSections() error {
 	if tableChecksum(head, table, trailer) != le32(trailer[12:]) {
 		return fmt.Errorf("%w: checksum of the table of sections", ErrDamaged)
 	}
-	f.identity = identityOf(head, table, size)
+	f.info.Size, f.info.Checksum = int64(size), identityOf(head, table, size)
 	for ; len(table) > 0; table = table[sectionSize:] {
 		kind, offset, length := le32(table), le64(table[8:]), le64(table[16:])
 		inside := headerSize <= offset && offset <= tableStart && length <= tableStart-offset
@@ -118,7 +112,7 @@ func (f *file) findSections() error {
 			return fmt.Errorf("%w: table of sections", ErrDamaged)
 		}
 		f.table[kind] = tableEntry{data: f.data[offset : offset+length : offset+length], checksum: le32(table[4:]), found: true}
-		f.sections = append(f.sections, Section{Name: sectionNames[kind], Offset: int64(offset), Length: int64(length)})
+		f.info.Sections = append(f.info.Sections, Section{Name: sectionNames[kind], Offset: int64(offset), Length: int64(length)})
 	}
 	return f.checkSections()
 }
@@ -130,8 +124,8 @@ func (f *file) readHeader(head []byte) error {
 	if !ok {
 		return errNotPack
 	}
-	f.version, f.partition, f.partitions = int(le32(numbers)), int(le32(numbers[4:])), int(le32(numbers[8:]))
-	switch v := f.version; {
+	f.info.Version, f.info.Partition, f.info.Partitions = int(le32(numbers)), int(le32(numbers[4:])), int(le32(numbers[8:]))
+	switch v := f.info.Version; {
 	case v == 0:
 		return fmt.Errorf("%w: format %d", ErrDamaged, v)
 	case v < historyVersion && v != version:
@@ -144,8 +138,8 @@ func (f *file) readHeader(head []byte) error {
 
 // checkSections checks the partition, and that all sections exist and have plausible sizes.
 func (f *file) checkSections() error {
-	if f.partition < 0 || f.partition >= max(1, f.partitions) {
-		return fmt.Errorf("%w: partition %d of %d", ErrDamaged, f.partition, f.partitions)
+	if f.info.Partition < 0 || f.info.Partition >= max(1, f.info.Partitions) {
+		return fmt.Errorf("%w: partition %d of %d", ErrDamaged, f.info.Partition, f.info.Partitions)
 	}
 	for kind := uint32(metaSection); kind < capturesSection; kind++ {
 		if f.mayHave(kind) && !f.table[kind].found {
@@ -157,7 +151,7 @@ func (f *file) checkSections() error {
 	// The directory and the rows each have one more than there are buckets and bodies.
 	if directory%8 != 0 || directory < 16 || directory/8 > math.MaxUint32 ||
 		rows%rowSize != 0 || rows < rowSize || rows/rowSize > math.MaxUint32 || size(digestsSection) != (rows/rowSize-1)*sha256.Size ||
-		f.version == historyVersion && size(startsSection) != directory+8 {
+		f.info.Version == historyVersion && size(startsSection) != directory+8 {
 		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
 	}
 	if meta := f.table[metaSection]; checksum(meta.data) != meta.checksum {
@@ -169,18 +163,14 @@ func (f *file) checkSections() error {
 // identityOf returns Info.Checksum. It covers the header, the size of the file, and the table,
 // which has the checksums of all sections.
 func identityOf(head, table []byte, size uint64) string {
-	h := xxh3.New()
-	h.Write(head)
-	h.Write(table)
-	h.Write(append64(nil, size))
-	sum := h.Sum128().Bytes()
+	sum := xxh3.Hash128(append64(slices.Concat(head, table), size)).Bytes()
 	return hex.EncodeToString(sum[:])
 }
 
 // mayHave reports whether a file of this version may have a section of a kind.
 func (f *file) mayHave(kind uint32) bool {
 	if kind == intervalsSection || kind == startsSection {
-		return f.version == historyVersion
+		return f.info.Version == historyVersion
 	}
 	return kind != 0 && kind < sectionKinds
 }

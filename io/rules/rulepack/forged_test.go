@@ -42,8 +42,8 @@ func forge(t testing.TB, data []byte, change func(sections *[sectionKinds][]byte
 	change(&sections)
 	resealParts(sections)
 	var out memoryFile
-	w := newPackWriter(context.Background(), &out, f.version, f.partition, f.partitions)
-	for _, s := range f.sections {
+	w := newPackWriter(context.Background(), &out, f.info.Version, f.info.Partition, f.info.Partitions)
+	for _, s := range f.info.Sections {
 		for kind, name := range sectionNames {
 			if name == s.Name {
 				w.beginSection(kind)

@@ -34,7 +34,7 @@ const (
 	intervalSize       = 12 + originSize
 	timeSize           = 4 // of a fetch between
 
-	// Where the fields of an interval are, its first second apart.
+	// Where the fields of an interval start; its first second is at 0.
 	seenAt, timesEndAt, bodyAt, fetchedAt, statusAt, outcomeAt, flagsAt = 4, 8, 12, 16, 20, 22, 23
 
 	// maxIntervals is the most intervals of an authority, and maxTimes the most bytes of
@@ -55,7 +55,7 @@ func (i interval) appendTo(b []byte) []byte {
 }
 
 func readInterval(b []byte) interval {
-	return interval{from: le32(b), seen: le32(b[4:]), timesEnd: le32(b[8:]), origin: readOrigin(b[12:])}
+	return interval{from: le32(b), seen: le32(b[seenAt:]), timesEnd: le32(b[timesEndAt:]), origin: readOrigin(b[bodyAt:])}
 }
 
 // intervals are encoded intervals, oldest first.
@@ -63,7 +63,7 @@ type intervals struct {
 	rows       []byte // intervalSize bytes each
 	times      []byte // of these intervals, and maybe of others of the bucket
 	timesStart uint32 // where the first interval's times start in times
-	timesAt    uint64 // where times starts in the section intervals
+	timesAt    uint64 // where times starts in the section intervals, for matcher.Span.Times
 }
 
 func (i intervals) len() int { return len(i.rows) / intervalSize }
@@ -72,8 +72,8 @@ func (i intervals) get(n int) interval { return readInterval(i.rows[intervalSize
 
 func (i intervals) from(n int) uint32 { return le32(i.rows[intervalSize*n:]) }
 
-// timesOf returns the start and the end of the times of interval n, in bytes from the start of
-// the bucket's times. They are not checked.
+// timesOf returns where the times of interval n start and end, in bytes from the start of
+// i.times. The file may say anything: the caller checks them.
 func (i intervals) timesOf(n int) [2]uint64 {
 	start := i.timesStart
 	if n > 0 {
@@ -141,7 +141,7 @@ func appendBetween(dst []byte, i *access.Interval) []byte {
 	return dst
 }
 
-// countBefore returns the number of intervals that begin before a second.
+// countBefore returns the number of intervals that begin before a second: they come first.
 func (i intervals) countBefore(second uint32) int {
 	return sort.Search(i.len(), func(n int) bool { return i.from(n) >= second })
 }
@@ -428,7 +428,8 @@ func openIntervals(data []byte, authorities int) (all intervals, ok bool) {
 }
 
 // intervalBucket returns the bucket of intervals that belongs to bucket b of authorities, whose
-// index is number. The first call for a bucket checks it. It points into the mapped file.
+// index is number. It points into the mapped file. The first call for a bucket checks its size and
+// checksum.
 func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
 	start, end := le64(p.starts[8*uint64(number):]), le64(p.starts[8*uint64(number+1):])
 	data, ok := within(p.intervals, [2]uint64{start, end})
@@ -438,22 +439,14 @@ func (p *Pack) intervalBucket(number uint32, b bucket) ([]byte, error) {
 	if p.checkedIntervals.has(number) {
 		return data, nil
 	}
-	if err := checkIntervals(number, b, data); err != nil {
-		return nil, p.damaged("intervals of bucket %d: %w", number, err)
+	// Lookups check the offsets and origins in it when they follow them, because a job follows few.
+	count := int64(b.count())
+	switch {
+	case int64(len(data)) < intervalHeaderSize+4*count || int64(le32(data[4:])) != count:
+		return nil, p.damaged("intervals of bucket %d: %w", number, errBucketLayout)
+	case bucketChecksum(number, data[4:]) != le32(data):
+		return nil, p.damaged("intervals of bucket %d: %w", number, errBucketChecksum)
 	}
 	p.checkedIntervals.set(number)
 	return data, nil
-}
-
-// checkIntervals checks the size and the checksum of data, the bucket of intervals of the authorities in b;
-// number is the index of both buckets. Lookups check its offsets and origins when they follow them, because
-// a job follows few of them.
-func checkIntervals(number uint32, b bucket, data []byte) error {
-	if int64(len(data)) < intervalHeaderSize+4*int64(b.count()) || int64(le32(data[4:])) != int64(b.count()) {
-		return errBucketLayout
-	}
-	if bucketChecksum(number, data[4:]) != le32(data) {
-		return errBucketChecksum
-	}
-	return nil
 }

@@ -26,7 +26,7 @@ func mapFile(name string) (m mapping, err error) {
 	if err != nil {
 		return m, err
 	}
-	m = mapping{file: f, info: info}
+	m = mapping{file: f, mapped: info}
 	switch size := info.Size(); {
 	case !info.Mode().IsRegular():
 		return m, fmt.Errorf("%w: not a regular file", errNotPack)

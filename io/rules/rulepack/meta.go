@@ -92,23 +92,20 @@ func (i *Info) append(b []byte) []byte {
 	return append(b, i.Maker...)
 }
 
-// readMeta decodes the section meta, data, of a pack with that version. starts is the section
+// readMeta sets what the section meta, data, has. i.Version must be set. starts is the section
 // starts, empty without a history; its last number is Info.Intervals.
-func readMeta(data, starts []byte, version int) (*Info, error) {
+func (i *Info) readMeta(data, starts []byte) error {
 	if len(data) < metaSize || le32(data) > uint32(robotstxt.Google) || le64(data[8:]) > math.MaxInt {
-		return nil, fmt.Errorf("%w: meta", ErrDamaged)
+		return fmt.Errorf("%w: meta", ErrDamaged)
 	}
-	i := &Info{
-		Version: version, Profile: matcher.Profile(le32(data)), AsOf: int64(le32(data[4:])),
-		Limit: int(le64(data[8:])), Maker: string(data[metaSize:]),
-	}
+	i.Profile, i.AsOf, i.Limit, i.Maker = matcher.Profile(le32(data)), int64(le32(data[4:])), int(le64(data[8:])), string(data[metaSize:])
 	for n, count := range i.counts() {
 		*count = int64(le64(data[16+8*n:]))
 	}
-	if i.History = version == historyVersion; i.History {
+	if i.History = i.Version == historyVersion; i.History {
 		i.Intervals = int64(le64(starts[len(starts)-8:]))
 	}
-	return i, nil
+	return nil
 }
 
 // addAuthority counts an authority by its outcome and the flags of its body, 0 for none. It

@@ -36,15 +36,15 @@ type Options struct {
 	Records bool
 	// Usage says what of the statements about use is kept, for Origin.Facts.
 	Usage matcher.UsageOptions
-	// AsOf is the time, in seconds since 1970, at which Lookup looks in a pack with a
+	// AsOf is the time, in seconds since 1970, for which Lookup answers from a pack with a
 	// history; 0 means Info.AsOf.
 	AsOf uint32
-	// Budget is the account from which compiling a body is taken that is kept as its source;
-	// nil is one of inspectMemory.
+	// Budget lends the memory for compiling a body that is kept as its source; nil stands for
+	// a budget of inspectMemory bytes.
 	Budget *budget.Budget
 }
 
-// inspectMemory is the account of packs that are opened to be looked at.
+// inspectMemory is the budget in bytes of a pack that is opened without one.
 const inspectMemory = 512 << 20
 
 // Pack is an open rule pack. It is a [matcher.Origins], safe for concurrent use.
@@ -62,7 +62,7 @@ type Pack struct {
 	directory, authorities, rows, rules, notes, records, digests []byte
 	names                                                        names
 	intervals, starts                                            []byte // nil without a history
-	buckets, bodies                                              uint32
+	buckets, bodies                                              uint32 // their numbers
 
 	limit       int64 // the most bytes of a body that count, whatever the profile
 	agents      *matcher.Agents
@@ -132,7 +132,7 @@ func (p *Pack) prepare(o Options) (err error) {
 		p.asOf = o.AsOf
 	}
 	if o.Usage.Wanted() {
-		p.statements = newStatements()
+		p.statements = &statements{most: mostStatements}
 	}
 	p.extras = cache.New(int(p.bodies), extrasMemory, p.makeExtras)
 	return nil
@@ -185,13 +185,10 @@ func (p *Pack) findSections() (err error) {
 		return withName(p.name, err)
 	}
 	p.intervals, p.starts = f.section(intervalsSection), f.section(startsSection)
-	info, err := readMeta(f.section(metaSection), p.starts, f.version)
-	if err != nil {
+	if err := f.info.readMeta(f.section(metaSection), p.starts); err != nil {
 		return withName(p.name, err)
 	}
-	info.Size, info.Sections, info.Checksum = int64(len(f.data)), f.sections, f.identity
-	info.Partition, info.Partitions = f.partition, f.partitions
-	p.info = info
+	p.info = &f.info
 	p.directory, p.authorities, p.rows = f.section(directorySection), f.section(authoritiesSection), f.section(bodiesSection)
 	p.rules, p.notes, p.records = f.section(rulesSection), f.section(notesSection), f.section(recordsSection)
 	p.digests, p.names = f.section(digestsSection), f.section(namesSection)
@@ -203,7 +200,7 @@ func (p *Pack) findSections() (err error) {
 	})
 	p.buckets = uint32(len(p.directory)/8 - 1)
 	p.bodies = uint32(len(p.rows)/rowSize - 1)
-	p.limit = int64(robotstxt.Options{Profile: info.Profile, Limit: info.Limit}.ReadLimit())
+	p.limit = int64(robotstxt.Options{Profile: p.info.Profile, Limit: p.info.Limit}.ReadLimit())
 	return nil
 }
 
@@ -244,8 +241,9 @@ var errClosed = errors.New("the rule pack is closed")
 //
 //	defer p.guard(debug.SetPanicOnFault(true), &err)
 //
-// So faults panic while the function runs, and guard restores what was set before. In a closed
-// pack *err becomes errClosed, whether there was a panic or not.
+// Go evaluates the argument at once, so that a memory fault is a panic while the function runs, and
+// not the end of the program. guard restores the setting before, panicOnFault. In a closed pack *err
+// becomes errClosed, whether there was a panic or not.
 func (p *Pack) guard(panicOnFault bool, err *error) {
 	debug.SetPanicOnFault(panicOnFault)
 	value := recover()
@@ -284,7 +282,7 @@ func (p *Pack) Unchanged() error {
 	if err != nil {
 		return withName(p.name, err)
 	}
-	before := p.file.info
+	before := p.file.mapped
 	switch {
 	case now.Size() != before.Size():
 		return fmt.Errorf("%s: %w: it had %d bytes and has %d", p.name, ErrChanged, before.Size(), now.Size())

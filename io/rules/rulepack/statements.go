@@ -8,19 +8,19 @@ import (
 	"robotsbatch/matcher"
 )
 
-// mostStatements is how many different statements, once compiled, are kept for the bodies
-// that follow. Many sites have the same ones, because a network or their software writes
-// them. longestStatements bounds those, in bytes of Records.Statements.
+// mostStatements is the number of different statements whose compiled form is cached for other
+// bodies. Many sites have the same ones, because a network or their software writes them. Those
+// with more than longestStatements bytes of Records.Statements are not cached.
 const (
 	mostStatements    = 1 << 14
 	longestStatements = 4 << 10
 )
 
-// statements are compiled statements by their key, which the head of a body has. So a lookup reads
-// no records of bodies whose statements were compiled for another.
+// statements is a cache of compiled statements by their key, which the head of a body has. So a lookup
+// reads no records of a body whose statements were compiled for another body.
 type statements struct {
-	// slots is a hash table of keys: a key is in the first free slot from its own on. It is
-	// read without a lock; at least half of it is free.
+	// slots is a hash table of keys with linear probing. It is read without a lock; at least
+	// half of it is free.
 	slots [2 * mostStatements]atomic.Pointer[cachedStatements]
 
 	mu    sync.Mutex
@@ -31,10 +31,6 @@ type statements struct {
 type cachedStatements struct {
 	key   matcher.StatementsKey
 	usage *matcher.Usage // nil: they say nothing of what is wanted
-}
-
-func newStatements() *statements {
-	return &statements{most: mostStatements}
 }
 
 // slot returns the slot that has a key and its contents, or the free slot where the key
@@ -48,8 +44,8 @@ func (s *statements) slot(key matcher.StatementsKey) (*atomic.Pointer[cachedStat
 	}
 }
 
-// find returns the compiled statements of a body, from the key in its head. ok is false if
-// they are not kept. u is nil if they say nothing that is asked for.
+// find returns the compiled statements of a body, by the key in its head. ok is false if
+// they are not cached. u is nil if they say nothing that is asked for.
 func (s *statements) find(info *matcher.BodyInfo) (u *matcher.Usage, ok bool) {
 	if !info.HasSaid {
 		return nil, false
@@ -60,9 +56,9 @@ func (s *statements) find(info *matcher.BodyInfo) (u *matcher.Usage, ok bool) {
 	return nil, false
 }
 
-// compile returns the compiled statements of a body with records r, and keeps them for bodies
-// with the same key. With explanations they are not kept, because their line numbers differ
-// between bodies.
+// compile returns the compiled statements of a body with records r, and caches them for bodies
+// with the same key. With explanations they are not cached, because their line numbers differ
+// between bodies. nil is returned for a body without statements.
 func (s *statements) compile(p *Pack, r *Records) *matcher.Usage {
 	if r.Statements == nil {
 		return nil

@@ -59,12 +59,12 @@ func (p *Pack) verifyChecksums() error {
 // table, each after fewer zeros than its alignment, and reserved bytes are 0.
 func (p *Pack) verifyPadding() error {
 	data := p.file.data
-	table := uint64(len(data)) - trailerSize - uint64(len(p.file.sections))*sectionSize
+	table := uint64(len(data)) - trailerSize - uint64(len(p.info.Sections))*sectionSize
 	if !isZero(data[headerUsed:headerSize]) {
 		return p.damaged("the header has more than it should")
 	}
 	end := uint64(headerSize) // of the section before
-	for i, s := range p.file.sections {
+	for i, s := range p.info.Sections {
 		entry := data[table+uint64(i)*sectionSize:][:sectionSize]
 		start := uint64(s.Offset)
 		if start < end || start-end >= uint64(alignmentOf(int(le32(entry)))) || !isZero(data[end:start]) || !isZero(entry[sectionUsed:]) {
