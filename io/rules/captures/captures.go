@@ -22,8 +22,8 @@ type Capture struct {
 	Time time.Time
 	// Status of the answer; 0 means that it is unknown and counts as 200.
 	Status int
-	// Failed says that there was no answer. With Unread there may have been one, which cannot be
-	// read: that denies, and adds nothing to the 30 days after which failures allow.
+	// Failed says that there was no answer. With Unread there may have been one that cannot be
+	// read: it denies, and does not count for the 30 days after which failures allow.
 	Failed, Unread bool
 	// Location is where a redirect leads, as written; empty for none.
 	Location []byte
@@ -34,19 +34,19 @@ type Capture struct {
 	// Longer says that Body is longer than its Content-Length. This is only counted.
 	Longer bool
 
-	// Payload is a WARC record's WARC-Payload-Digest as written, and Offset where the record
-	// starts in its file (a gzip member's start; in zstd, after decompression); empty, and
-	// negative, for what is none.
+	// Payload is a WARC record's WARC-Payload-Digest as written, empty for none. Offset is where
+	// the record starts in its file (a gzip member's start; in zstd, after decompression), negative
+	// for a capture that is no record.
 	Payload []byte
 	Offset  int64
-	// File is the name of the WARC file whose record at Offset, of Length bytes there, has the
-	// answer; empty for a capture that is here.
+	// File is the name of a WARC file: the answer is in its record at Offset, which has Length
+	// bytes there. It is empty if the capture itself has the answer.
 	File   []byte
 	Length int64
 	// Record and Digest are the names of a WARC record's id and of its payload's digest.
 	Record, Digest Name
-	// Revisit says that a 2xx has the body of another one, of any source: of that which has
-	// the same Record or the same Digest, or was a fetch of OriginalURL at OriginalTime.
+	// Revisit says that the capture is a 2xx without its body, which another 2xx has, of any source:
+	// the one with the same Record or Digest, or the fetch of OriginalURL at OriginalTime.
 	Revisit      bool
 	OriginalURL  []byte
 	OriginalTime time.Time
@@ -76,11 +76,13 @@ type Options struct {
 	Memory int64
 	// Folder is where temporary files are made; default os.TempDir.
 	Folder string
-	// Keep keeps of each URL what may count when other captures are added.
+	// Keep makes decisions carry the captures that may count when others are added later.
 	Keep bool
-	// Mixed says that a Decision does not tell its captures, because there are several sources.
+	// Mixed says that captures cannot be inferred from a Decision, because there are several
+	// sources, so that Keep leaves none of them out.
 	Mixed bool
-	// Payload, if not nil, is told the name of a payload that has a body, from any goroutine.
+	// Payload, if not nil, is called from any goroutine with the number of each body that has a
+	// named payload, and the name.
 	Payload func(kept, name uint64)
 }
 
@@ -100,7 +102,7 @@ type Set struct {
 	options Options
 	limit   int // the most bytes of a body that count
 	size    int // the most bytes of a body that are kept; see Options.BodySize
-	part    int // how many bytes of a URL's captures are held until they are judged
+	part    int // from how many bytes on captures of a URL are judged before all have come
 
 	mu     sync.Mutex // for all that follows
 	sorter *runs.Sorter
@@ -110,9 +112,9 @@ type Set struct {
 	newest    int64
 	later     bool    // whether captures after asOf were left out
 	stats     []Stats // by source
-	// old is the pack that is continued, of which some captures may be gone.
-	old continued
-	// dropped says that captures were not kept, though redirects of others may lead to them.
+	old       continued
+	// dropped says that captures of URLs that are no robots.txt were not kept for a later set,
+	// whose redirects may lead to them.
 	dropped bool
 }
 
@@ -145,8 +147,8 @@ func (s *Set) Newest() time.Time {
 // Later reports, after Resolve, whether captures after the time that decides were left out.
 func (s *Set) Later() bool { return s.later }
 
-// isMostlyPages reports whether most captures are of URLs that are no robots.txt. Then only
-// those of them are kept that a redirect leads to.
+// isMostlyPages reports whether most captures are of URLs that are no robots.txt. Of such URLs only
+// those are then kept to which a redirect leads.
 func (s *Set) isMostlyPages() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,8 +174,8 @@ func (s *Set) statsOf(source int) *Stats {
 	return &s.stats[source]
 }
 
-// add stores a capture until Resolve, and notes what its redirect or revisit refers to. toPage
-// says that it redirects to a URL that is no robots.txt.
+// add stores a capture until Resolve, and records which URL it redirects to or which body it lacks.
+// toPage says that it redirects to a URL that is no robots.txt.
 func (s *Set) add(r captureRecord, toPage bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,7 +195,7 @@ func (s *Set) add(r captureRecord, toPage bool) error {
 	if r.isRevisit() {
 		s.noteRevisit(r)
 	}
-	if !s.fits(0) { // without anything else
+	if !s.fits(0) {
 		return errMemory("what %d redirects and revisits of captures refer to", len(s.wanted)+len(s.revisited))
 	}
 	s.newest = max(s.newest, r.time())
@@ -201,23 +203,23 @@ func (s *Set) add(r captureRecord, toPage bool) error {
 }
 
 const (
-	// What is known of redirects' targets and of revisits, and the times of an authority's
-	// captures, may take targetsShare times the memory of waiting captures.
+	// What fits compares may take targetsShare times Options.Memory, and leastHeld bytes even if
+	// that is less.
 	targetsShare = 4
-	leastHeld    = 64 << 10 // bytes of them that fit whatever that memory is
+	leastHeld    = 64 << 10
 
 	wantedSize    = int64(len(key{}))
 	revisitedSize = 40 // about what an entry of a map takes
 )
 
-// fits reports whether held bytes fit into memory beside what is known of redirects and
-// revisits.
+// fits reports whether held more bytes fit into memory together with what is known of redirects
+// and revisits.
 func (s *Set) fits(held int64) bool {
 	held += wantedSize*int64(len(s.wanted)+len(s.old.asked)+len(s.old.known)) + revisitedSize*int64(len(s.revisited))
 	return held <= max(targetsShare*s.options.Memory, leastHeld)
 }
 
-// errMemory returns an error that says that something, as in format and args, must fit into
+// errMemory returns an error that says that something, named by format and args, must fit into
 // memory.
 func errMemory(format string, args ...any) error {
 	return option.Errorf(format+" must fit into memory: raise %s", append(args, option.Memory)...)

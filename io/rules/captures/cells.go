@@ -18,8 +18,8 @@ import (
 // maxBatch is the most bytes of strings that may be copied from a column of a batch.
 const maxBatch = 1 << 30
 
-// cells has the values of a column in a batch, by row. Besides array and null, only the field
-// of the column's type is set.
+// cells has the values of a column in a batch, by row. Of text, number, time and boolean, only the
+// one of the column's type is set.
 type cells struct {
 	array   arrow.Array
 	null    func(row int) bool
@@ -43,15 +43,10 @@ func isText(dt arrow.DataType) bool {
 	if dictionary, ok := dt.(*arrow.DictionaryType); ok {
 		dt = tables.Storage(dictionary.ValueType)
 	}
-	switch dt.ID() {
-	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW, arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
-		return true
-	}
-	return false
+	return arrow.IsBaseBinary(dt.ID()) || dt.ID() == arrow.STRING_VIEW || dt.ID() == arrow.BINARY_VIEW
 }
 
-// openCells returns the values of a column. It returns an error for a type that a table of
-// captures cannot have.
+// openCells returns the values of a column, whose type NewTable has accepted.
 func openCells(a arrow.Array) (*cells, error) {
 	if extension, ok := a.(array.ExtensionArray); ok {
 		a = extension.Storage()
@@ -82,7 +77,7 @@ func openCells(a arrow.Array) (*cells, error) {
 	return c, nil
 }
 
-// setNumbers makes the cells numbers, with NaN as null.
+// setNumbers makes c the cells of a column of numbers. NaN is null.
 func (c *cells) setNumbers(d *array.Data) error {
 	numbers, err := tables.NumbersOf(d)
 	c.number = func(row int) float64 {
@@ -101,9 +96,10 @@ func (c *cells) setNumbers(d *array.Data) error {
 
 // tableBatch is a batch of a table.
 type tableBatch struct {
-	batch *batch.Batch
-	rows  int
-	cells [tableColumns][]*cells // by column: the table's own, and those that an index has in its place
+	batch  *batch.Batch
+	record arrow.Record           // batch.Table
+	rows   int                    // their number
+	cells  [tableColumns][]*cells // by column: the table's own, and those that an index has in its place
 }
 
 // cellsAt returns the first cells of a column that have a value in a row; nil if all are null.
@@ -116,8 +112,8 @@ func (b *tableBatch) cellsAt(column, row int) *cells {
 	return nil
 }
 
-// bytesAt returns the text of a column in a row, valid as long as the batch. It is nil only
-// for null, or a word for it: an empty text is not nil, even if the column has no bytes at all.
+// bytesAt returns the text of a column in a row, valid as long as the batch. It is nil for null and
+// for a word that isNothing knows, and not nil for an empty text.
 func (b *tableBatch) bytesAt(column, row int) []byte {
 	c := b.cellsAt(column, row)
 	if c == nil {

@@ -11,12 +11,12 @@ import (
 	"robotsbatch/matcher/access"
 )
 
-// interval is an access.Interval of a judge.
+// interval is an access.Interval with what only the judge needs. Its captures are
+// judge.times[low:high].
 type interval struct {
 	access.Interval
-	unresolved bool // see change
-	dropped    bool
-	low, high  int // of its captures in judge.times: [low, high)
+	unresolved, dropped bool // as in change
+	low, high           int
 }
 
 // sameAs reports whether two intervals have the same decision.
@@ -25,9 +25,8 @@ func (i *interval) sameAs(j *interval) bool {
 		i.unresolved == j.unresolved && i.dropped == j.dropped
 }
 
-// continues reports whether an interval has the same decision as the older one and follows it
-// without a gap, so that the two can be one: each capture between them belongs to one of them. times
-// are judge.times.
+// continues reports whether an interval can be merged into the older one before it: both have the same
+// decision, and no capture between theirs would be counted as one of them. times are judge.times.
 func (i *interval) continues(older *interval, times []uint32) bool {
 	switch {
 	case !i.sameAs(older):
@@ -35,15 +34,15 @@ func (i *interval) continues(older *interval, times []uint32) bool {
 	case i.low < older.high:
 		return i.low == older.high-1 // the same capture decides, and not one before it
 	}
-	return times[i.low] == i.From && times[older.high] == i.From // captures between them are of the same second
+	return times[i.low] == i.From && times[older.high] == i.From // those between are of i's own second
 }
 
-// maxIntervals is the most intervals of an authority; of more, the newest are kept, and the
-// first stands for the others. The bound is lower for few captures, so that a redirect to a
-// target that changes often takes only a few kilobytes for each capture.
+// maxIntervals is the most intervals of an authority. If there are more, the newest are kept, and the
+// first of these stands for all older ones.
 const maxIntervals = 1 << 14
 
-// mostIntervals returns the most intervals of a URL with that many captures.
+// mostIntervals returns the most intervals of a URL with that many captures: fewer for few captures, so
+// that a redirect to a target that changes often takes only a few kilobytes for each capture.
 func mostIntervals(captures int) int { return min(maxIntervals, 64+16*captures) }
 
 // judge decides about each URL by its captures: at asOf, or with a history at each time up to
@@ -62,10 +61,12 @@ type judge struct {
 	sources   []sourceIntervals
 	changes   []change
 	later     captureRecord // the first capture, if it is after asOf; else nil
-	bodies    int           // bytes at the start of bytesToKeep's group that keepLastBody put there
-	timed     bool          // whether a failure in the group since its last answer has a time
-	// How many bytes of the group the outage's length depends on once a failure with a time is added,
-	// or one without.
+
+	// What bytesToKeep knows of the resolver's group.
+	bodies int  // bytes at its start that keepLastBody put there
+	timed  bool // whether a failure since its last answer has a time
+	// How many bytes at its start the length of an outage depends on if the next failure has a time,
+	// and if it has none.
 	neededByTimed, neededByUntimed int
 
 	url     key
@@ -73,12 +74,12 @@ type judge struct {
 	implied keptEncoder       // the captures that a decision implies; reused
 	shown   []access.Interval // of a decision
 	wanted  bool              // a redirect leads to the URL
-	pages   bool              // Set.isMostlyPages
+	pages   bool              // of pages, keep the captures only if wanted
 
 	course  course
-	times   []uint32 // of the captures by source, but those of intervals that are cut off
-	moments []uint32 // reused
-	targets *targetChanges
+	times   []uint32       // of the captures, source by source, without those of intervals that are cut off
+	moments []uint32       // memory of secondsOfChange
+	targets *targetChanges // see begin
 }
 
 // sourceIntervals holds the intervals of a URL from one source.
@@ -93,10 +94,10 @@ type course struct {
 	first    int    // the index in judge.times of the first capture
 	since    uint32 // its second
 	captures int
-	cut      bool // whether the oldest intervals were cut off
-	answer   candidate
-	newest   candidate // which is to be decided about
-	list     []interval
+	cut      bool       // whether the oldest intervals were cut off
+	answer   candidate  // the newest answer
+	newest   candidate  // the newest capture, whose intervals are still to be added
+	list     []interval // those so far
 }
 
 // bytesToKeep decides which captures of a URL can still matter once capture x is added. group
@@ -124,11 +125,12 @@ func (j *judge) bytesToKeep(group, x captureRecord) int {
 	return n
 }
 
-// keptBefore is bytesToKeep without the record that it keeps of the outage.
+// keptBefore returns the result of bytesToKeep, from the fields that bytesToKeep has set for the
+// captures before.
 func (j *judge) keptBefore(group, x captureRecord) int {
 	first := len(group) == 0
 	switch {
-	case j.isLater(x): // if there are no others, the last of the first second stays: the URL was fetched later
+	case j.isLater(x): // without an earlier one, the last of the first second is kept: it says that the URL was fetched later
 		j.set.later = true
 		if first && !j.begun || !first && j.isLater(group) && x.isEarlierFetch(group) {
 			return 0
@@ -170,8 +172,8 @@ func (j *judge) keepLastBody(group captureRecord) (size int) {
 	return size
 }
 
-// isEarlierFetch reports whether r decides before another capture of the URL that came first: it was made
-// in an earlier second, or after it in the same one by the same source.
+// isEarlierFetch reports whether r replaces first as the URL's first capture after asOf: it was made in an
+// earlier second, or later in the same second and by the same source.
 func (r captureRecord) isEarlierFetch(first captureRecord) bool {
 	return r.second() < first.second() || r.second() == first.second() && r.source() == first.source()
 }
@@ -180,6 +182,9 @@ func (r captureRecord) isEarlierFetch(first captureRecord) bool {
 func (j *judge) isLater(x captureRecord) bool {
 	return !x.isDropped() && timeOf(x.time()).Truncate(time.Second).After(j.asOf)
 }
+
+// timeMemory is about how many bytes a capture's time takes in judge.times and until it is in the pack.
+const timeMemory = 16
 
 // begin begins a URL. targets has the decisions about redirects' targets; nil if no redirect
 // is followed yet.
@@ -218,8 +223,8 @@ func (j *judge) add(part captureRecord) error {
 	return nil
 }
 
-// addCapture makes x the newest capture of its source, after it has decided about the seconds
-// between the one before it and x.
+// addCapture makes x the newest capture of its source. Before that it adds the intervals of the seconds
+// from the capture before to x.
 func (j *judge) addCapture(x captureRecord) {
 	second := x.second()
 	if n := len(j.sources); n == 0 || j.sources[n-1].source != x.source() {
@@ -243,9 +248,6 @@ func (j *judge) addCapture(x captureRecord) {
 		c.answer = c.newest
 	}
 }
-
-// timeMemory is about how many bytes a capture's time takes here and until it is in the pack.
-const timeMemory = 16
 
 // beginCourse begins the captures of a source. The first one is at that second, and its time
 // will be judge.times[first].
@@ -281,7 +283,7 @@ func (j *judge) decide() []change {
 	for _, s := range j.sources {
 		j.setTimes(s.intervals)
 	}
-	all := j.sources[0].intervals // and of each other source, what lies before those that have precedence
+	all := j.sources[0].intervals // a lower-ranked source decides only before the intervals of those above it
 	for _, s := range j.sources[1:] {
 		all = slices.Concat(before(s.intervals, all[0].From), all)
 	}
@@ -304,8 +306,8 @@ func before(intervals []interval, second uint32) []interval {
 	return intervals[:sort.Search(len(intervals), func(i int) bool { return intervals[i].From >= second })]
 }
 
-// addIntervals adds the intervals in [from, to), seconds in which the newest capture stays the
-// newest: several if it redirects to a URL whose outcome changes in between.
+// addIntervals adds the intervals of the seconds in [from, to), in which no capture comes after the
+// newest: several if that redirects to a URL whose outcome changes meanwhile.
 func (j *judge) addIntervals(from, to uint32) {
 	c := &j.course
 	for _, moment := range j.secondsOfChange(from, to) {
@@ -381,12 +383,12 @@ func (j *judge) secondsOfChange(from, to uint32) []uint32 {
 func (j *judge) interval(moment uint32) interval {
 	c := &j.course
 	var target change
-	said := access.Unknown
-	if answer := c.answer.capture(); c.Deciding() >= 0 { // the decision depends on an answer
+	outcome := access.Unknown                            // of the newest answer
+	if answer := c.answer.capture(); c.Deciding() >= 0 { // the decision depends on it
 		target = j.outcomeOfTarget(answer, moment)
-		said = j.policy.Outcome(answer.fetch(), target.access)
+		outcome = j.policy.Outcome(answer.fetch(), target.access)
 	}
-	d := c.Decide(said)
+	d := c.Decide(outcome)
 	decides := &c.newest
 	if d.Stale {
 		decides = &c.answer
@@ -403,15 +405,15 @@ func (j *judge) interval(moment uint32) interval {
 		if deciding.hasTarget() {
 			i.Kept, i.Stale = target.kept, i.Stale || target.stale
 		}
-		if i.Kept == gone { // what it said is not known: all is denied
+		if i.Kept == gone { // its rules are not known
 			i.Access, i.Kept, i.Stale = access.DisallowAll, 0, false
 		}
 	}
 	return i
 }
 
-// outcomeOfTarget returns the outcome at a second of the URL that capture x redirects to; the
-// zero change if there is none.
+// outcomeOfTarget returns the outcome, at a second, of the URL that capture x redirects to. It is the
+// zero change if x has no target, or nothing is known of the target then.
 func (j *judge) outcomeOfTarget(x captureRecord, second uint32) change {
 	if j.targets == nil || !x.hasTarget() {
 		return change{}
@@ -434,8 +436,8 @@ func (j *judge) setTimes(list []interval) {
 	}
 }
 
-// emitDecisions emits a decision about the URL for each source. It counts that of the first
-// source at asOf in the statistics.
+// emitDecisions emits a decision about the URL for each source. It counts in the statistics what the
+// first source decides at asOf.
 func (j *judge) emitDecisions() error {
 	if len(j.authority) == 0 {
 		if !j.set.options.Keep || !j.wanted && j.pages { // among pages, only what a redirect leads to is kept
@@ -448,7 +450,7 @@ func (j *judge) emitDecisions() error {
 		d := &Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source(), Captures: j.kept.Kept}
 		if j.history {
 			d.History = j.decision(&j.sources[0], &j.sources[0].intervals[0]).History
-			if j.later.hasTarget() { // what that said then is left out
+			if j.later.hasTarget() { // what its target said is not kept
 				d.History = append(d.History[:0], access.Interval{From: d.History[0].From, Access: access.Cut})
 			}
 		}
@@ -501,7 +503,7 @@ func (j *judge) decision(s *sourceIntervals, i *interval) *Decision {
 func (j *judge) areImplied(i *interval) bool {
 	list := j.shown
 	if !j.history {
-		one := i.Interval // of which a pack without a history has the last fetch alone
+		one := i.Interval // a pack without a history has only its last fetch
 		one.Fetched, one.Times = i.Seen, i.Times[max(len(i.Times)-1, 0):]
 		list = append(list, one)
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // Kept are the captures of a URL, encoded for a pack: all that may still matter when other
-// captures are added. It is nil if the Decision implies them. Rows has for each capture,
-// oldest first,
+// captures are added. Rows is nil if the captures can be inferred from the Decision. It has for
+// each capture, oldest first,
 //
 //	u8       flags: those of a captureRecord, and the keptX below
 //	uvarint  source, with keptSource
@@ -26,9 +26,9 @@ import (
 //	uvarint  nanoseconds within the second, with keptFraction
 //
 // With flagFailed the status is keptUnread for Capture.Unread, else 0. With keptAgain all
-// between flags and seconds is left out. With keptGone, flagFailed stands for flagDropped, and
-// flagTarget for flagRevisit: the names of record and payload are then in the place of the
-// target, and a uvarint after them is the name of the fetch.
+// between flags and seconds is left out. Two flags mean something else together with keptGone:
+// flagFailed stands for flagDropped, and flagTarget for flagRevisit. A revisit has the names of
+// record and payload where others have a target, and after them the name of the fetch, a uvarint.
 type Kept struct {
 	Rows   []byte
 	Bodies []uint64
@@ -38,15 +38,15 @@ const (
 	keptBody = 1 << (iota + 2)
 	keptTimeless
 	keptFraction
-	keptSource // the source is another one than that of the capture before
-	keptAgain  // all but the time is as of the capture before
-	keptGone   // it has a body, which is gone or was nowhere
+	keptSource // the source is not that of the capture before
+	keptAgain  // only the time differs from the capture before
+	keptGone   // its body is gone, or it is a revisit whose body nobody has
 )
 
 // keptUnread is the status of a failed capture whose answer cannot be read; see Kept.
 const keptUnread = 1
 
-// keptHead is what a capture has in a row but the time.
+// keptHead is what a row of Kept.Rows says of a capture, without its time.
 type keptHead struct {
 	flags  byte
 	source int
@@ -125,7 +125,7 @@ func (k *keptEncoder) add(x captureRecord, target key) {
 	h := keptHeadOf(x, target)
 	again := len(k.Rows) > 0 && h == k.last
 	if again && x.time() == k.lastTime {
-		return // it tells nothing more
+		return
 	}
 	k.lastTime = x.time()
 	flags, second, fraction := h.flags, k.second, int64(0)
@@ -186,7 +186,7 @@ func (k *keptEncoder) bodyIndex(body uint64) int {
 	return len(k.Bodies) - 1
 }
 
-// ErrKept is about rows that keptEncoder does not write.
+// ErrKept is the error for rows that keptEncoder does not write.
 var ErrKept = errors.New("captures that were kept are as nothing writes them")
 
 // each decodes the captures and calls visit with each, until visit returns an error. A
@@ -316,8 +316,8 @@ func (k *keptEncoder) encodeIntervals(list []access.Interval) {
 }
 
 // AddKept adds captures that a pack kept: those of an authority's robots.txt or, if authority
-// is empty, of the URL with that key. If k has no rows, the captures are those that the
-// intervals imply. Of captures in the same second, those that Read adds count as newer.
+// is empty, of the URL with the key urlKey. If k has no rows, it infers the captures from the
+// intervals. Of captures in the same second, those that Read adds count as newer.
 func (s *Set) AddKept(authority, urlKey []byte, k Kept, intervals []access.Interval) error {
 	hash := key{}
 	copy(hash[:], urlKey)
@@ -353,16 +353,16 @@ func (s *Set) SetPayload(name, kept uint64) {
 	}
 }
 
-// continued is the pack whose captures are continued.
+// continued is the pack to whose captures others are added; see Set.Continue. A page is here a URL that
+// is no robots.txt.
 type continued struct {
 	pack    bool   // there is one
 	newest  uint32 // the time of its newest capture, as access.Interval.From
-	dropped bool   // it has no captures of some URLs that are no robots.txt
-	source  int    // to which it gives the captures that may have been dropped
-	known   keys   // of other such URLs
-	asked   keys   // of those to which new captures redirect a robots.txt
-	// links are new redirects from such URLs to others: the keys of both. Most lead from no
-	// robots.txt.
+	dropped bool   // it may lack captures of pages
+	source  int    // to which those that it may lack belong
+	known   keys   // the pages whose captures it has, and those to which its captures redirect
+	asked   keys   // the pages to which new captures of a robots.txt redirect, by any number of links
+	// links are the redirects from pages to pages in new captures: the keys of both.
 	links *runs.Sorter
 }
 
@@ -375,10 +375,11 @@ var linkForm = runs.Form{
 	Key: binary.BigEndian.Uint64, Compare: bytes.Compare,
 }
 
-// addRedirect notes a new capture that redirects to a URL that is no robots.txt.
+// addRedirect records where a new capture redirects to, which is a page.
 func (c *continued) addRedirect(r captureRecord) error {
-	if len(r.authority()) == 0 {
-		return c.links.Add(append(r[:timeAt:timeAt], r[targetAt:sourceAt]...))
+	if len(r.authority()) == 0 { // it is of a page itself
+		from, to := r.key(), r.target()
+		return c.links.Add(append(from[:], to[:]...))
 	}
 	c.asked.add(r.target())
 	return nil
@@ -409,9 +410,10 @@ func (c *continued) followLinks() error {
 	return nil
 }
 
-// Continue prepares the set for the captures of a pack. newest is the time of the newest one, in
-// seconds since 1970. later says that the pack left out captures after its time, and dropped that it
-// lacks some of the source with that number, the first of captures. Call it before captures are read.
+// Continue prepares the set for the captures that a pack kept. newest is the time of the newest one, in
+// seconds since 1970. later says that captures after the pack's own time were left out of it. dropped
+// says that it may lack captures of URLs that are no robots.txt: they belong to the given source, the
+// first one of captures. Call it before captures are read.
 func (s *Set) Continue(newest uint32, later, dropped bool, source int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -425,9 +427,9 @@ func (s *Set) Continue(newest uint32, later, dropped bool, source int) {
 // Dropped reports, after Resolve, whether captures of URLs that are no robots.txt were not kept.
 func (s *Set) Dropped() bool { return s.dropped }
 
-// addDropped adds a capture that denies for each URL whose captures the pack may have dropped
-// and to which a new redirect leads from a robots.txt. Without it such a redirect would lead
-// nowhere, which allows.
+// addDropped adds a capture for each page whose captures the pack may lack and to which a new redirect
+// leads from a robots.txt. The capture denies. Without it such a redirect would lead nowhere, which
+// allows.
 func (s *Set) addDropped() error {
 	if !s.old.dropped {
 		return nil

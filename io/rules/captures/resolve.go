@@ -17,9 +17,9 @@ import (
 type Decision struct {
 	// Authority is a key as urls.Scratch.Split returns it.
 	Authority []byte
-	// Access is the outcome. Of an authority of which all captures are after the time it is
-	// access.Unknown, with the time of the first, and the History of that one alone, which is access.Cut
-	// for a redirect.
+	// Access is the outcome. It is access.Unknown for an authority whose captures are all after the
+	// time that decides. Fetched is then the time of the first one, and History has that one alone,
+	// as access.Cut if it is a redirect.
 	Access access.Outcome
 	// Kept is the body's number from Bodies, if Access is access.Rules.
 	Kept uint64
@@ -34,8 +34,8 @@ type Decision struct {
 	// History is what decided when, oldest first; nil without a history. It is valid
 	// until emit returns.
 	History []access.Interval
-	// Captures are kept if Options.Keep is set. Of a URL that is no robots.txt, of which
-	// there is nothing else, URL is the key.
+	// Captures are those to keep for a later Set, if Options.Keep is set. A decision about a URL that
+	// is no robots.txt has nothing but these and URL, its key.
 	Captures Kept
 	URL      [16]byte
 }
@@ -56,7 +56,7 @@ type targetChanges struct {
 	places  []changesPlace
 }
 
-// changesPlace is where the changes of a target are among all.
+// changesPlace says where the changes of a target are in targetChanges.changes.
 type changesPlace struct{ start, count uint32 }
 
 // of returns the changes of the URL with an index in Set.wanted, oldest first; none for a URL
@@ -73,7 +73,8 @@ func (k *targetChanges) set(wanted int, changes []change) {
 	k.changes = append(k.changes, changes...)
 }
 
-// resolver decides about URLs.
+// resolver decides about URLs, in the rounds that Resolve describes. It collects the captures of one URL
+// after the other for its judge.
 type resolver struct {
 	ctx   context.Context
 	set   *Set
@@ -83,8 +84,8 @@ type resolver struct {
 	known targetChanges
 
 	group  captureRecord // the captures of a URL that may decide and are not handed to the judge yet
-	newest captureRecord // the last capture
-	last   captureRecord // the one before
+	newest captureRecord // memory of the capture that is visited
+	last   captureRecord // the one before it, as it was added
 	// Of the URL whose captures are handed to the judge: its index in wanted or notWanted,
 	// whether it has redirects, and where its captures are in moved, -1 for not there.
 	wanted    uint32
@@ -95,9 +96,9 @@ type resolver struct {
 	url       key
 	source    int
 	renewable uint64
-	// moved are the captures of URLs with redirects, in parts: u32 length, u32 index in wanted
-	// or notWanted, captureRecords; their targets are indices in wanted. The length of a part
-	// that others of its URL follow has partContinues added.
+	// moved has the captures of URLs with redirects for the later rounds, in parts: u32 length, u32
+	// index in wanted or notWanted, captureRecords, whose targets are indices in wanted. partContinues
+	// is added to the length of a part if another part of the same URL follows.
 	moved  runs.Spill
 	writer *bufio.Writer
 }
@@ -167,9 +168,9 @@ func (r *resolver) firstRound() error {
 	return r.writer.Flush()
 }
 
-// visit adds a capture to its URL, unless it repeats another or cannot decide. Captures must
-// come in the order of captureForm. A revisit gets its body first, and a 304 that of the 2xx
-// before it.
+// visit adds a capture to group, unless it repeats another or cannot decide. Captures must
+// come in the order of captureForm. Before that a revisit gets its body, and a 304 the body of the
+// 2xx before it.
 func (r *resolver) visit(x captureRecord) error {
 	if err := context.Cause(r.ctx); err != nil {
 		return err
@@ -188,7 +189,7 @@ func (r *resolver) visit(x captureRecord) error {
 		}
 		r.set.resolveRevisit(x)
 	}
-	r.setRenewable(x)
+	r.renew(x)
 	if len(r.last) > 0 && x.equals(r.last) { // a file was read twice, or read again for a pack that has it
 		return nil
 	}
@@ -207,9 +208,9 @@ func (r *resolver) visit(x captureRecord) error {
 	return nil
 }
 
-// setRenewable gives a 304 the body of the newest 2xx before it from its own source. It notes
-// the body of a 2xx for later ones.
-func (r *resolver) setRenewable(x captureRecord) {
+// renew gives a 304 the body of the newest 2xx before it from its own source. It remembers the body
+// of a 2xx for the next 304.
+func (r *resolver) renew(x captureRecord) {
 	if x.source() != r.source {
 		r.renewable, r.source = 0, x.source()
 	}
@@ -217,7 +218,8 @@ func (r *resolver) setRenewable(x captureRecord) {
 	case x.failed():
 	case x.status() == access.NotModified:
 		if r.renewable != 0 {
-			x.setRenewedBody(r.renewable)
+			x.setBody(r.renewable)
+			x[flagsAt] |= flagRenewed
 		}
 	case x.body() != 0:
 		r.renewable = x.body()
@@ -281,8 +283,8 @@ func (r *resolver) endURL() error {
 	return r.decide(r.wanted, !r.redirects)
 }
 
-// indexTargets replaces the keys of targets in group by their indices in Set.wanted. It
-// reports whether a capture has a target.
+// indexTargets replaces the keys of targets in group by their indices in Set.wanted, for targetIndex.
+// It reports whether a capture has a target.
 func (r *resolver) indexTargets() bool {
 	any := false
 	for x := r.group; len(x) > 0; x = x[x.size():] {

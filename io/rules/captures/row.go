@@ -24,12 +24,12 @@ type row struct {
 	file           []byte // of a WARC record that has the rest
 	offset, length int64  // of the record in it
 
-	// broken says what of the row cannot be read. It is taken as a fetch without an answer:
-	// without the row its host would be allowed.
+	// broken says which value of the row cannot be read. The row is then taken as a fetch without an
+	// answer: if it were skipped, its host would be allowed.
 	broken error
 }
 
-// finish checks a row. It makes a row that is broken a fetch without an answer. The error says
+// finish checks a row. A broken row becomes a fetch without an answer. The error says
 // why a row must be skipped: it has no URL, or says nothing about an answer. An empty body
 // without a status says nothing, because formats without null write it for a fetch that nobody
 // made. Nor does a null body of a 2xx; an empty one is a robots.txt without rules.
@@ -40,6 +40,24 @@ func (r *row) finish() error {
 			r.broken = errors.New("it names a WARC file, but not both the offset and the length of a record in it")
 		}
 	}
+	r.trimAuthority()
+	r.failed = r.failed || r.broken != nil
+	switch {
+	case len(r.file) > 0 && len(r.body) == 0 && len(r.url) > 0:
+		return nil
+	case len(r.url) == 0 && len(r.authority) == 0:
+		return errors.New("it has neither url nor authority")
+	case len(r.body) == 0 && !r.hasStatus && !r.failed:
+		return errors.New("it has neither body, nor status, nor error")
+	case r.body == nil && r.status/100 == 2 && !r.failed:
+		return errNullBody
+	}
+	return nil
+}
+
+// trimAuthority removes what follows scheme, host and port in the authority. The row is broken if
+// that is more than a slash, and there is no URL that would count instead.
+func (r *row) trimAuthority() {
 	r.authority = bytes.TrimPrefix(bytes.TrimSpace(r.authority), []byte("//"))
 	scheme, host, hasScheme := bytes.Cut(r.authority, []byte("://"))
 	if !hasScheme || bytes.ContainsAny(scheme, "/?#;") {
@@ -55,18 +73,6 @@ func (r *row) finish() error {
 	if len(host) == 0 {
 		r.authority = nil
 	}
-	r.failed = r.failed || r.broken != nil
-	switch {
-	case len(r.file) > 0 && len(r.body) == 0 && len(r.url) > 0:
-		return nil
-	case len(r.url) == 0 && len(r.authority) == 0:
-		return errors.New("it has neither url nor authority")
-	case len(r.body) == 0 && !r.hasStatus && !r.failed:
-		return errors.New("it has neither body, nor status, nor error")
-	case r.body == nil && r.status/100 == 2 && !r.failed:
-		return errNullBody
-	}
-	return nil
 }
 
 // namesFile reports whether the answer is in a WARC record that the row names. A failed fetch

@@ -54,14 +54,12 @@ const (
 	tableColumns
 )
 
-// column describes one: by the name; by those that indexes have in its place, which name WARC
-// records in place of bodies (Common Crawl's, and CDX); and by what else than strings and bytes
-// the values may be, nil for nothing.
+// column describes a column of a table of captures.
 type column struct {
 	name  string
-	index []string
-	also  func(arrow.DataType) bool
-	wants string // for messages
+	index []string                  // its names in indexes of WARC records (Common Crawl's, and CDX)
+	also  func(arrow.DataType) bool // which types it takes besides strings and bytes; nil for none
+	wants string                    // what it takes, for messages
 }
 
 var columns = [tableColumns]column{
@@ -77,7 +75,8 @@ var columns = [tableColumns]column{
 	lengthColumn:    {"length", []string{"warc_record_length"}, isNumber, "numbers, or strings of digits"},
 }
 
-// checker is a table of lines: it says from which a row comes, and what is wrong with it.
+// checker is a table that was made of lines. Check returns words for the line of a row, and what is
+// wrong with the line; nil for nothing.
 type checker interface {
 	Check(row int) (where string, err error)
 }
@@ -85,8 +84,8 @@ type checker interface {
 // MaxLine is the most bytes of a line of a table: 16 MiB.
 const MaxLine = 16 << 20
 
-// alike are names that other tools give to columns of a table of captures. Such a column is not read,
-// for it may hold something else, and is noted where it alone has values.
+// alike are names that other tools give to columns of a table of captures. A column with such a name
+// is not read, because it may hold something else, but noteAlike reports it.
 var alike = [tableColumns][]string{
 	bodyColumn:   {"content", "text"},
 	statusColumn: {"status_code", "http_status", "http_status_code", "statusCode", "response_code", "http_code"},
@@ -133,7 +132,8 @@ func Keys() (keys []lines.Named) {
 type Table struct {
 	options TableOptions
 	source  TableSource
-	// In the schema, columns or -1, and then those that indexes have.
+	// The indices in the schema of each column, or -1 if it is missing, and then of those that
+	// indexes have in its place.
 	columns [tableColumns][]int
 
 	noted   bool // whether the first batch was looked at by noteAlike
@@ -181,7 +181,7 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 		}
 	}
 	lacks := func(column int) bool { return t.columns[column][0] < 0 }
-	records := t.namesRecords(func(column int) bool { return column >= 0 }) // has all columns for that
+	records := t.namesRecords(func(column int) bool { return column >= 0 })
 	if lacks(urlColumn) && (lacks(authorityColumn) || lacks(bodyColumn)) || lacks(bodyColumn) && !records {
 		return nil, ErrColumns(o.Name, format.Columns{Names: tableio.ColumnsOf(s.Schema()).Names}.String())
 	}
@@ -200,8 +200,8 @@ func columnsNamed(schema *arrow.Schema, name string) []int {
 	return indices
 }
 
-// namesRecords reports whether the three columns that name WARC records are there. has says it
-// of one column, by its index in the schema.
+// namesRecords reports whether the table has the three columns that name a WARC record, under any of
+// their names. has reports it for a column, given its index in the schema.
 func (t *Table) namesRecords(has func(column int) bool) bool {
 	return slices.ContainsFunc(t.columns[fileColumn], has) && slices.ContainsFunc(t.columns[offsetColumn], has) && slices.ContainsFunc(t.columns[lengthColumn], has)
 }
@@ -258,9 +258,9 @@ func (t *Table) endError(err error) error {
 	return err
 }
 
-// reportBroken reports a row with an error. skipped is the reason to skip it; nil if it is a fetch
-// without an answer, because of r.broken. A broken line that names a host becomes such a fetch. It
-// returns why the row is skipped after all; nil if it is not.
+// reportBroken reports a row with an error, and returns the reason to skip the row; nil if it is taken
+// as a fetch without an answer. skipped is that reason before the row's line is looked at; with nil
+// r.broken says what is wrong. A broken line with a URL or an authority becomes such a fetch.
 func (t *Table) reportBroken(r *row, skipped error) error {
 	where := fmt.Sprintf("row %d", t.first+int64(t.next))
 	if lines, ok := t.now.batch.Table.(checker); ok {
@@ -316,7 +316,7 @@ func (t *Table) openBatch(b *batch.Batch) error {
 		return errors.New("the batch has no table")
 	}
 	t.named = t.named || t.namesRecords(func(column int) bool { return !isNull(record, column) })
-	t.now.batch, t.now.rows = b, int(record.NumRows())
+	t.now.batch, t.now.record, t.now.rows = b, record, int(record.NumRows())
 	for i, columns := range t.columns {
 		for n, column := range columns {
 			if column < 0 || n > 0 && !t.named {
@@ -342,13 +342,12 @@ func isNull(record arrow.Record, column int) bool {
 // changes what the rows mean and that the rows lack, by whatever name: without it, a 503 would be a
 // robots.txt.
 func (t *Table) checkFolders() error {
-	record, ok := t.now.batch.Table.(arrow.Record)
 	for name, value := range blob.Partitions(t.options.Name) {
 		for _, column := range [...]int{statusColumn, fetchedColumn, errorColumn} {
 			c := columns[column]
-			is := c.name == name || !t.named && (slices.Contains(c.index, name) || slices.Contains(alike[column], name))
+			isColumn := c.name == name || !t.named && (slices.Contains(c.index, name) || slices.Contains(alike[column], name))
 			isImplied := value == "__HIVE_DEFAULT_PARTITION__" || column == statusColumn && value == "200" // null, and what a null means
-			if is && ok && !isImplied && isNull(record, t.columns[column][0]) {
+			if isColumn && !isImplied && isNull(t.now.record, t.columns[column][0]) {
 				return option.Errorf("the rows have no %s, which is in the name of a folder as %s: write it into the files, too, as a column %s (DuckDB: WRITE_PARTITION_COLUMNS)", c.name, name, c.name)
 			}
 		}
@@ -360,8 +359,8 @@ func (t *Table) checkFolders() error {
 // and so has no rules. A body without "user-agent" is likely a web page, and is not reported.
 func (t *Table) noteLineEnds(r *row) {
 	counts := !r.failed && (!r.hasStatus || r.status/100 == 2)
-	if t.escaped || t.options.Note == nil || !counts || bytes.IndexByte(r.body, '\n') >= 0 || !bytes.Contains(r.body, []byte(`\n`)) ||
-		!bytes.Contains(bytes.ToLower(r.body), []byte("user-agent")) {
+	isEscaped := bytes.IndexByte(r.body, '\n') < 0 && bytes.Contains(r.body, []byte(`\n`)) && bytes.Contains(bytes.ToLower(r.body), []byte("user-agent"))
+	if t.escaped || t.options.Note == nil || !counts || !isEscaped {
 		return
 	}
 	t.escaped = true
@@ -372,8 +371,8 @@ func (t *Table) noteLineEnds(r *row) {
 // noteAlike reports the columns that are named like one that is missing or null in the first
 // batch.
 func (t *Table) noteAlike() {
-	record, ok := t.now.batch.Table.(arrow.Record)
-	if !ok || t.options.Note == nil {
+	record := t.now.record
+	if t.options.Note == nil {
 		return
 	}
 	note := func(name string, column int) {

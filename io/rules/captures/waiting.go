@@ -23,7 +23,7 @@ type keys []key
 // add adds a key. It removes duplicates before it would need more memory, because many keys
 // repeat.
 func (k *keys) add(one key) {
-	if len(*k) == cap(*k) { // many are the same
+	if len(*k) == cap(*k) {
 		k.compact()
 	}
 	*k = append(*k, one)
@@ -62,19 +62,23 @@ const (
 	flagFailed  = 1 << iota
 	flagTarget  // there is a target
 	flagRenewed // it is "not modified", and has the body of an earlier 2xx
-	flagRevisit // it has the body of another 2xx, which is not known yet, or with flagFailed nowhere
-	flagDropped // it stands for all captures of its URL up to its time, of which a pack has none
+	flagRevisit // it has the body of another 2xx, which is not found yet; with flagFailed nobody has it
+	flagDropped // it stands for all captures of its URL up to its time, which a pack may not have kept
 	flagUnread  // with flagFailed: Capture.Unread
 )
 
-// gone is the body of a 2xx that a pack does not have any more, or may not: all is denied.
+// gone is the body of a 2xx that a pack may not have kept: everything is denied.
 const gone = math.MaxUint64
 
 // newCaptureRecord returns a record with the time, source, order and status of x, in memory if
 // that is large enough. URL, body and target are still missing.
 func newCaptureRecord(memory []byte, x *Capture, source int, order uint64) captureRecord {
 	r := captureRecord(append(memory[:0], make([]byte, recordHead)...))
-	r.setFetch(nanoseconds(x.Time), source, clampStatus(x.Status), x.Failed)
+	status := int16(-1) // invalid
+	if 0 <= x.Status && x.Status <= math.MaxInt16 {
+		status = int16(x.Status)
+	}
+	r.setFetch(nanoseconds(x.Time), source, status, x.Failed)
 	binary.LittleEndian.PutUint64(r[orderAt:], order)
 	if x.Unread {
 		r[flagsAt] |= flagUnread
@@ -109,12 +113,6 @@ func (r captureRecord) setTarget(target key) {
 	r[flagsAt] |= flagTarget
 }
 
-// setRenewedBody gives a 304 the number of the body of an earlier 2xx.
-func (r captureRecord) setRenewedBody(kept uint64) {
-	r.setBody(kept)
-	r[flagsAt] |= flagRenewed
-}
-
 func (r captureRecord) key() key      { return key(r[:16]) }
 func (r captureRecord) time() int64   { return int64(binary.LittleEndian.Uint64(r[timeAt:])) }
 func (r captureRecord) order() uint64 { return binary.LittleEndian.Uint64(r[orderAt:]) }
@@ -135,7 +133,7 @@ func (r captureRecord) hasTarget() bool   { return r[flagsAt]&flagTarget != 0 }
 func (r captureRecord) authority() []byte { return r[recordHead:r.size()] }
 func (r captureRecord) size() int         { return recordHead + int(binary.LittleEndian.Uint16(r[lengthAt:])) }
 
-// second returns the first second at which the capture counts, since 1970.
+// second returns the second since 1970 from which on the capture counts; 0 if its time is unknown.
 func (r captureRecord) second() uint32 {
 	if r.isDropped() {
 		return 0
@@ -143,9 +141,11 @@ func (r captureRecord) second() uint32 {
 	return nanoToSecond(r.time())
 }
 
-// equals reports whether r and s are the same capture, whatever their order.
+// equals reports whether r and s are the same capture, whatever their order. A 2xx and its copy in a
+// pack may differ in the names of record and payload, which a pack does not keep.
 func (r captureRecord) equals(s captureRecord) bool {
-	return bytes.Equal(r[:orderAt], s[:orderAt]) && r.body() == s.body() && bytes.Equal(r[sourceAt:], s[sourceAt:]) && (!r.hasTarget() && !r.isRevisit() || r.target() == s.target())
+	refersToOther := r.hasTarget() || r.isRevisit()
+	return bytes.Equal(r[:orderAt], s[:orderAt]) && r.body() == s.body() && bytes.Equal(r[sourceAt:], s[sourceAt:]) && (!refersToOther || r.target() == s.target())
 }
 
 // fetch returns the capture as package access judges it, with its time in whole seconds.
@@ -169,22 +169,15 @@ var captureForm = runs.Form{
 	},
 }
 
-// clampStatus returns the status for a record: -1 if it is negative or too large.
-func clampStatus(status int) int16 {
-	if status < 0 || status > math.MaxInt16 {
-		return -1
-	}
-	return int16(status)
-}
-
 // unknownTime sorts before every other time.
 const unknownTime = math.MinInt64
 
-// The years for which nanoseconds since 1970 are defined, and of which a pack has the seconds. A time
-// after LastYear is an error.
+// firstYear is the first year whose nanoseconds since 1970 fit into an int64, LastYear the last whose
+// seconds since 1970 fit into the 32 bits that a pack has. A time after LastYear is an error.
 const firstYear, LastYear = 1700, 2105
 
-// nanoseconds returns a time as records have it: since 1970, or unknownTime.
+// nanoseconds returns the nanoseconds from 1970 to a time; unknownTime for the zero time and others out
+// of range.
 func nanoseconds(t time.Time) int64 {
 	if year := t.Year(); year < firstYear || year > LastYear {
 		return unknownTime
