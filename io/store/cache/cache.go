@@ -50,7 +50,7 @@ type entry[ID comparable, V any] struct {
 
 // pending is a value being loaded.
 type pending[V any] struct {
-	done  chan struct{} // closed when the next two are set; nil until a goroutine waits
+	done  chan struct{} // closed when the next two are set
 	value V
 	err   error
 }
@@ -107,15 +107,11 @@ func (c *Cache[ID, V]) miss(key uint32) (V, error) {
 		return e.V, nil
 	}
 	if other := c.loading[key]; other != nil {
-		if other.done == nil {
-			other.done = make(chan struct{})
-		}
-		done := other.done
 		c.mu.Unlock()
-		<-done
+		<-other.done
 		return other.value, other.err
 	}
-	p := &pending[V]{err: errUnfinished}
+	p := &pending[V]{done: make(chan struct{}), err: errUnfinished}
 	c.loading[key] = p
 	c.mu.Unlock()
 
@@ -133,9 +129,7 @@ func (c *Cache[ID, V]) finish(key uint32, p *pending[V], made Value[ID, V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.loading, key)
-	if p.done != nil {
-		close(p.done)
-	}
+	close(p.done)
 	if p.err == nil {
 		c.insert(key, made)
 	}
