@@ -31,20 +31,17 @@ const (
 // written and does not appear.
 func Create(ctx context.Context, name string) (Writer, error) {
 	if name == Stdio || isStdout(name) {
-		return stdout(ctx), nil
+		// Abort cannot undo what was written to stdout, and Close leaves it open. A program must ignore
+		// SIGPIPE if it wants the error EPIPE when a pipe's reader has gone, instead of being killed.
+		return newWriter("stdout", interruptible(ctx, os.Stdout), func() error { return nil }, func() {}), nil
 	}
-	name, isObject, err := resolveName(name)
-	if err != nil {
+	name, object, err := resolveName(name)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if isObject {
-		u, err := ParseURL(name)
-		if err != nil {
-			return nil, err
-		}
-		return createObject(ctx, u)
-	}
-	if os.IsPathSeparator(name[len(name)-1]) {
+	case object != nil:
+		return createObject(ctx, *object)
+	case os.IsPathSeparator(name[len(name)-1]):
 		return nil, fmt.Errorf("%s is the name of a folder, not of a file", name)
 	}
 	info, err := os.Stat(name)
@@ -107,13 +104,6 @@ func createFile(name string) (*writer, error) {
 		os.Remove(f.Name())
 	}
 	return newWriter(name, writesBack(f), func() error { return publish(f, target) }, discard), nil
-}
-
-// stdout is the standard output. Close writes the buffered rest and leaves stdout open;
-// Abort cannot undo what was written. A program must ignore SIGPIPE if it wants the
-// error EPIPE when a pipe's reader has gone, instead of being killed.
-func stdout(ctx context.Context) Writer {
-	return newWriter("stdout", interruptible(ctx, os.Stdout), func() error { return nil }, func() {})
 }
 
 // isStdout recognises stdout's other names. If they were opened like files, the file

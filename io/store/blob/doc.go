@@ -43,14 +43,18 @@ type Writer interface {
 // Stdio is the name that means stdin to Open and stdout to Create.
 const Stdio = "-"
 
-// resolveName tells names of objects from those of files. resolved is the URL of an object as it
-// is, or the path of a local file, also if name is its file:// URL.
-func resolveName(name string) (resolved string, isObject bool, err error) {
+// resolveName tells names of objects from those of files. It returns the URL of an object, or the
+// path of a local file, of which name may be the file:// URL; object is nil then.
+func resolveName(name string) (path string, object *URL, err error) {
 	if name == "" {
-		return "", false, errors.New("the name is empty")
+		return "", nil, errors.New("the name is empty")
 	}
-	resolved, err = LocalName(name)
-	return resolved, IsURL(resolved), err
+	path, err = LocalName(name)
+	if err != nil || !IsURL(path) {
+		return path, nil, err
+	}
+	u, err := ParseURL(path)
+	return "", &u, err
 }
 
 // withName prefixes err with the name of the input or output. It drops the path in an

@@ -124,7 +124,7 @@ var ErrNoMatch = errors.New("no object matches")
 func Expand(ctx context.Context, u URL) ([]Object, error) {
 	pattern := isPattern(u.Key)
 	if !u.IsFolder() && !pattern {
-		return []Object{{u, u.base()}}, nil
+		return []Object{{u, path.Base(u.Key)}}, nil
 	}
 	bucket, err := u.bucket(ctx)
 	if err != nil {

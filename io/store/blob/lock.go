@@ -35,8 +35,8 @@ func LockFile(name string) (*Lock, error) {
 	if name == Stdio || isStdout(name) {
 		return nil, nil
 	}
-	name, isObject, err := resolveName(name)
-	if err != nil || isObject {
+	name, object, err := resolveName(name)
+	if err != nil || object != nil {
 		return nil, err
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
@@ -53,8 +53,8 @@ func LockFile(name string) (*Lock, error) {
 // LockFolder locks an existing folder of outputs. The lock is nil for a folder of objects; the error is errBusy
 // if another run has it.
 func LockFolder(name string) (*Lock, error) {
-	name, isObject, err := resolveName(name)
-	if err != nil || isObject {
+	name, object, err := resolveName(name)
+	if err != nil || object != nil {
 		return nil, err
 	}
 	return lockPath(name, filepath.Join(name, lockEnd))

@@ -500,7 +500,10 @@ func (a *ahead) nextBlock() {
 
 // requestBlock requests the next block in the background.
 func (a *ahead) requestBlock() {
-	a.countReader()
+	if !a.counted {
+		readers.Add(1)
+		a.counted = true
+	}
 	length, offset := int(min(int64(a.size), int64(blockLimit()), a.o.size-a.next)), a.next
 	a.next += int64(length)
 	a.size = min(2*a.size, maxBlock)
@@ -528,15 +531,7 @@ func (a *ahead) buffer(length int) []byte {
 	return make([]byte, length)
 }
 
-// countReader counts the object in readers, once.
-func (a *ahead) countReader() {
-	if !a.counted {
-		readers.Add(1)
-		a.counted = true
-	}
-}
-
-// uncountReader undoes countReader.
+// uncountReader counts the object in readers no more.
 func (a *ahead) uncountReader() {
 	if a.counted {
 		readers.Add(-1)

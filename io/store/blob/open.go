@@ -34,12 +34,16 @@ func Open(ctx context.Context, name string) (*File, error) {
 	if name == Stdio {
 		return newFile("stdin", os.Stdin)
 	}
-	name, isObject, err := resolveName(name)
+	name, object, err := resolveName(name)
 	switch {
 	case err != nil:
 		return nil, err
-	case isObject:
-		return openURL(ctx, name)
+	case object != nil:
+		o, err := openObject(ctx, *object)
+		if err != nil {
+			return nil, err
+		}
+		return &File{name: object.Name(), in: o, size: o.size, info: Info{Attributes: o.version, regular: true}}, nil
 	}
 	var f *os.File
 	info, _ := os.Stat(name)
@@ -59,19 +63,6 @@ func Open(ctx context.Context, name string) (*File, error) {
 		opened.stop = context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Now()) })
 	}
 	return opened, err
-}
-
-// openURL opens an object by its URL.
-func openURL(ctx context.Context, name string) (*File, error) {
-	u, err := ParseURL(name)
-	if err != nil {
-		return nil, err
-	}
-	o, err := openObject(ctx, u)
-	if err != nil {
-		return nil, err
-	}
-	return &File{name: u.Name(), in: o, size: o.size, info: Info{Attributes: o.version, regular: true}}, nil
 }
 
 // newFile returns f as an input with that name.
@@ -171,16 +162,12 @@ func Stat(ctx context.Context, name string) (Info, error) {
 	if name == Stdio {
 		return Info{}, nil
 	}
-	name, isObject, err := resolveName(name)
-	if err != nil {
+	name, object, err := resolveName(name)
+	switch {
+	case err != nil:
 		return Info{}, err
-	}
-	if isObject {
-		u, err := ParseURL(name)
-		if err != nil {
-			return Info{}, err
-		}
-		_, info, err := statObject(ctx, u)
+	case object != nil:
+		_, info, err := statObject(ctx, *object)
 		return info, err
 	}
 	info, err := os.Stat(name)

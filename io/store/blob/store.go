@@ -170,7 +170,7 @@ var buckets = struct {
 
 // bucket opens the bucket of a URL, or returns it if it is open already.
 func (u URL) bucket(ctx context.Context) (Bucket, error) {
-	name := u.bucketURL()
+	name := &url.URL{Scheme: u.Scheme, Host: u.Bucket, RawQuery: u.parameters}
 	buckets.Lock()
 	defer buckets.Unlock()
 	if b := buckets.open[name.String()]; b != nil {

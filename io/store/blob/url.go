@@ -3,7 +3,6 @@ package blob
 import (
 	"fmt"
 	"net/url"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -108,14 +107,6 @@ func (u URL) IsFolder() bool { return u.Key == "" || strings.HasSuffix(u.Key, "/
 func (u URL) Below(key string) URL {
 	u.Key += key
 	return u
-}
-
-// base is the last part of the key.
-func (u URL) base() string { return path.Base(u.Key) }
-
-// bucketURL is what names the bucket to its driver.
-func (u URL) bucketURL() *url.URL {
-	return &url.URL{Scheme: u.Scheme, Host: u.Bucket, RawQuery: u.parameters}
 }
 
 // Shown returns a name for messages: a URL without its user and parameters, which may be
