@@ -26,7 +26,7 @@ func (i *interval) sameAs(j *interval) bool {
 }
 
 // continues reports whether an interval can be merged into the older one before it: both have the same
-// decision, and no capture between theirs would be counted as one of them. times are judge.times.
+// decision, and no capture between theirs decided otherwise. times are judge.times.
 func (i *interval) continues(older *interval, times []uint32) bool {
 	switch {
 	case !i.sameAs(older):
@@ -34,7 +34,8 @@ func (i *interval) continues(older *interval, times []uint32) bool {
 	case i.low < older.high:
 		return i.low == older.high-1 // the same capture decides, and not one before it
 	}
-	return times[i.low] == i.From && times[older.high] == i.From // those between are of i's own second
+	// Those between are of the second of i's first capture, and so did not decide.
+	return times[i.low] == i.From && times[older.high] == i.From
 }
 
 // maxIntervals is the most intervals of an authority. If there are more, the newest are kept, and the

@@ -68,29 +68,26 @@ const (
 	bundleBytes    = 256 << 10
 )
 
-// add adds a copy of a capture. It returns false, and adds nothing, if the bundle is full.
-func (b *bundle) add(x *Capture) bool {
-	if len(b.captures) == bundleCaptures || b.size >= bundleBytes {
-		return false
-	}
+// add adds a copy of a capture.
+func (b *bundle) add(x *Capture) {
 	kept := *x
 	kept.URL, kept.Location, kept.Body, kept.OriginalURL = bytes.Clone(x.URL), bytes.Clone(x.Location), bytes.Clone(x.Body), bytes.Clone(x.OriginalURL)
 	b.size += len(x.URL) + len(x.Location) + len(x.Body) + len(x.OriginalURL)
 	b.captures = append(b.captures, kept)
-	return true
 }
 
-// read reads a file in bundles and sends them. The first capture gets that order, the others
-// those after it.
+// read reads a file in bundles and sends them. order is that of its first capture; those of the others
+// follow it.
 func (p pipeline) read(ctx context.Context, file *File, order uint64) error {
 	b := &bundle{source: file.Source, order: order}
 	err := file.Each(ctx, func(x *Capture) error {
-		for !b.add(x) {
+		if len(b.captures) == bundleCaptures || b.size >= bundleBytes {
 			if err := p.send(ctx, b); err != nil {
 				return err
 			}
 			b = &bundle{source: file.Source, order: order}
 		}
+		b.add(x)
 		order++
 		return nil
 	})
@@ -111,8 +108,8 @@ func (p pipeline) send(ctx context.Context, b *bundle) error {
 	}
 }
 
-// addTo adds the captures of bundles by a until no more are sent. When the context of send ends,
-// none are.
+// addTo adds the captures of bundles by a until the pipeline is closed, which it is when all files are
+// read or ctx has ended.
 func (p pipeline) addTo(a *adder) error {
 	for b := range p {
 		for i := range b.captures {

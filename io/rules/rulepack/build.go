@@ -323,8 +323,12 @@ func (b *Builder) Finish() (_ *Info, err error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	w := newPackWriter(b.ctx, b.out, b.version(), b.o.Partition, b.o.Partitions)
-	info, err := b.writeSections(w)
+	info := &Info{Version: version, Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit, Partition: b.o.Partition, Partitions: b.o.Partitions}
+	if b.o.History {
+		info.Version = historyVersion
+	}
+	w := newPackWriter(b.ctx, b.out, info)
+	err = b.writeSections(w, info)
 	if err == nil {
 		err = w.finish()
 	}
@@ -334,26 +338,14 @@ func (b *Builder) Finish() (_ *Info, err error) {
 	if err != nil {
 		return nil, err
 	}
-	info.Size, info.Sections, info.Checksum = w.at, w.sections, identityOf(w.head, w.table, uint64(w.at))
 	return info, nil
 }
 
-// version returns the version of the pack's format.
-func (b *Builder) version() int {
-	if b.o.History {
-		return historyVersion
-	}
-	return version
-}
-
-// writeSections writes all sections and returns what meta says of them.
-func (b *Builder) writeSections(w *packWriter) (*Info, error) {
-	info := &Info{
-		Version: b.version(), Maker: b.o.Maker, Profile: b.o.Profile, Limit: b.o.Limit, Partition: b.o.Partition, Partitions: b.o.Partitions,
-	}
+// writeSections writes all sections, and sets the counts of info, which the last one has.
+func (b *Builder) writeSections(w *packWriter, info *Info) error {
 	if b.mixed {
 		if err := b.findUsed(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	err := b.bodies.store.finish(&b.bodies.table)
@@ -363,18 +355,18 @@ func (b *Builder) writeSections(w *packWriter) (*Info, error) {
 	if err == nil {
 		err = b.writeAuthorities(w, info)
 	}
+	if err == nil {
+		err = b.writeBodies(w)
+	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if b.asOf != 0 {
 		info.AsOf = int64(b.asOf)
 	}
-	if err := b.writeBodies(w); err != nil {
-		return nil, err
-	}
 	w.beginSection(metaSection)
 	_, err = w.Write(info.append(nil))
-	return info, err
+	return err
 }
 
 // findUsed marks the bodies that the pack's authorities have, and unmarks the others: those

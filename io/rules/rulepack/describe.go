@@ -35,7 +35,8 @@ type Authority struct {
 // urls.Scratch.Split returns. known is false if it knows nothing.
 func (p *Pack) Authority(authority []byte) (a Authority, known bool, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	o, err := p.find(authority, p.locate(authority))
+	l := p.locate(authority)
+	o, err := p.find(authority, &l)
 	if err != nil || o.isUnknown() {
 		return a, false, err
 	}

@@ -42,7 +42,7 @@ func forge(t testing.TB, data []byte, change func(sections *[sectionKinds][]byte
 	change(&sections)
 	resealParts(sections)
 	var out memoryFile
-	w := newPackWriter(context.Background(), &out, f.info.Version, f.info.Partition, f.info.Partitions)
+	w := newPackWriter(context.Background(), &out, &Info{Version: f.info.Version, Partition: f.info.Partition, Partitions: f.info.Partitions})
 	for _, s := range f.info.Sections {
 		for kind, name := range sectionNames {
 			if name == s.Name {

@@ -272,7 +272,7 @@ var _ matcher.BulkHistorical = (*Pack)(nil)
 func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.Span, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	l := p.locate(authority)
-	b, index, known, err := p.findIndex(authority, l)
+	b, index, known, err := p.findIndex(authority, &l)
 	if err != nil || !known {
 		return spans, err
 	}
@@ -283,23 +283,17 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 // each key. It does each step for matcher.AtOnce keys before the next step, as LookupAll does.
 func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []int) (_ []matcher.Span, n int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
-	var likely [matcher.AtOnce]likelyEntry
+	var likely [matcher.AtOnce]location
 	for first := 0; first < len(keys); first += matcher.AtOnce {
 		some := keys[first:min(first+matcher.AtOnce, len(keys))]
-		clear(likely[:])
 		p.findLikely(some, &likely)
 		for i := range some {
-			l := &likely[i]
-			b, index, known := bucket(nil), l.index, l.record != nil && l.record.is(some[i].Text)
-			if known {
-				b = p.authorities[l.start:]
-			} else if b, index, known, err = p.findIndex(some[i].Text, l.location); err != nil {
-				return spans, first + i, err
+			b, index, known, err := p.findIndex(some[i].Text, &likely[i])
+			if known && err == nil {
+				spans, err = p.appendSpans(spans, likely[i].bucket, b, index)
 			}
-			if known {
-				if spans, err = p.appendSpans(spans, l.bucket, b, index); err != nil {
-					return spans, first + i, err
-				}
+			if err != nil {
+				return spans, first + i, err
 			}
 			ends[first+i] = len(spans)
 		}

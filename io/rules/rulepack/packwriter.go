@@ -15,22 +15,22 @@ import (
 // packWriter writes the file: the header, the sections one after the other, and at the
 // end the table of where they are.
 type packWriter struct {
-	w        blob.Writer // collects small writes, and keeps an error
-	head     []byte      // the header
-	at       int64       // bytes written so far
-	sections []Section   // those that were begun
-	table    []byte      // the entries of those that are complete
-	kind     int         // of the current section
-	sum      uint32      // its checksum so far
-	step     *meter.Step
+	w     blob.Writer // collects small writes, and keeps an error
+	info  *Info       // gets each section that is begun and, at the end, size and checksum
+	head  []byte      // the header
+	at    int64       // bytes written so far
+	table []byte      // the entries of the sections that are complete
+	kind  int         // of the current section
+	sum   uint32      // its checksum so far
+	step  *meter.Step
 }
 
 // newPackWriter writes the header to w: the magic and, as u32, the version, the partition and
-// the number of partitions; the rest is 0.
-func newPackWriter(ctx context.Context, w blob.Writer, version, partition, partitions int) *packWriter {
-	head := append32([]byte(format.RulePackMagic), uint32(version), uint32(partition), uint32(partitions))
+// the number of partitions, from info; the rest is 0.
+func newPackWriter(ctx context.Context, w blob.Writer, info *Info) *packWriter {
+	head := append32([]byte(format.RulePackMagic), uint32(info.Version), uint32(info.Partition), uint32(info.Partitions))
 	head = append(head, make([]byte, headerSize-len(head))...)
-	p := &packWriter{w: w, head: head, at: headerSize, step: meter.Start(ctx, "writing the pack", meter.Bytes, 0)}
+	p := &packWriter{w: w, info: info, head: head, at: headerSize, step: meter.Start(ctx, "writing the pack", meter.Bytes, 0)}
 	_, _ = w.Write(head) // an error stays, and shows at the next write
 	return p
 }
@@ -65,7 +65,7 @@ func (w *packWriter) beginSection(kind int) {
 	padding := int(-w.at & (alignmentOf(kind) - 1))
 	_, _ = w.w.Write(make([]byte, padding)) // an error stays
 	w.at += int64(padding)
-	w.sections = append(w.sections, Section{Name: sectionNames[kind], Offset: w.at})
+	w.info.Sections = append(w.info.Sections, Section{Name: sectionNames[kind], Offset: w.at})
 	w.kind, w.sum = kind, 0
 }
 
@@ -90,10 +90,10 @@ func (w *packWriter) Write(data []byte) (int, error) {
 
 // endSection adds the current section, if there is one, to the table.
 func (w *packWriter) endSection() {
-	if len(w.sections) == 0 {
+	if len(w.info.Sections) == 0 {
 		return
 	}
-	s := &w.sections[len(w.sections)-1]
+	s := &w.info.Sections[len(w.info.Sections)-1]
 	s.Length = w.at - s.Offset
 	w.table = append64(append32(w.table, uint32(w.kind), w.sum), uint64(s.Offset), uint64(s.Length), 0) // 0: reserved
 }
@@ -101,10 +101,11 @@ func (w *packWriter) endSection() {
 // finish ends the last section and writes the table and the trailer.
 func (w *packWriter) finish() error {
 	w.endSection()
-	trailer := append32(append64(nil, uint64(w.at)), uint32(len(w.sections)))
+	trailer := append32(append64(nil, uint64(w.at)), uint32(len(w.info.Sections)))
 	trailer = append32(trailer, tableChecksum(w.head, w.table, trailer))
 	w.at += int64(len(w.table)) + trailerSize
 	trailer = append(append64(trailer, uint64(w.at)), endMagic...)
+	w.info.Size, w.info.Checksum = w.at, identityOf(w.head, w.table, uint64(w.at))
 	_, err := w.w.Write(append(w.table, trailer...))
 	return err
 }

@@ -160,14 +160,11 @@ func readRecords(data []byte, most uint64) (r Records, err error) {
 		return r, nil
 	}
 	x := recordReader{data: data, left: most}
-	r.Sitemaps = x.texts()
-	for range x.length() {
-		if x.broken {
-			break
-		}
+	r.Sitemaps = readList(&x, x.text)
+	r.CrawlDelays = readList(&x, func() CrawlDelay {
 		value := x.text()
-		r.CrawlDelays = append(r.CrawlDelays, CrawlDelay{Value: value, Agents: x.texts()})
-	}
+		return CrawlDelay{Value: value, Agents: readList(&x, x.text)}
+	})
 	if x.broken {
 		return Records{}, fmt.Errorf("%w: records", ErrDamaged)
 	}
@@ -226,14 +223,13 @@ func (x *recordReader) text() string {
 	return string(x.bytes(x.length()))
 }
 
-// texts reads a number of texts after that number.
-func (x *recordReader) texts() []string {
-	var texts []string
+// readList reads a number, and as many values by read.
+func readList[T any](x *recordReader, read func() T) (list []T) {
 	for range x.length() {
 		if x.broken {
 			break
 		}
-		texts = append(texts, x.text())
+		list = append(list, read())
 	}
-	return texts
+	return list
 }
