@@ -32,7 +32,7 @@
 //	bodies       a row of 32 bytes for each body; see bodies.go
 //	digests      the SHA-256 of the source of each body
 //	names        the agents that bodies name; see names.go
-//	meta         profile, size limit, counts, who made it; see meta.go
+//	meta         profile, size limit, counts, who made it; see describe.go
 //
 // A pack with a history has two more:
 //
