@@ -77,9 +77,8 @@ func resolve(t testing.TB, s *Set, b *bodies, asOf time.Time, p access.Policy) *
 	t.Helper()
 	o := &origins{decisions: make(map[string]Decision), bodies: b}
 	must.Do(t, s.Resolve(context.Background(), asOf, p, false, func(d *Decision) error {
-		if _, twice := o.decisions[string(d.Authority)]; twice {
-			t.Errorf("%s twice", d.Authority)
-		}
+		_, twice := o.decisions[string(d.Authority)]
+		must.Be(t, !twice, "%s twice", d.Authority)
 		o.decisions[string(d.Authority)] = *d
 		return nil
 	}))
@@ -223,9 +222,8 @@ func TestHops(t *testing.T) {
 		o := collect(t, time.Time{}, access.Policy{}, chain(hops, page("", denyX, 0)))
 		must.Equal(t, o.describe("http://0.example"), want, hops, "hops")
 		for i := 1; i <= hops; i++ { // those nearer have fewer hops
-			if got := o.describe(fmt.Sprintf("http://%d.example", i)); hops-i <= access.MaxHops && got != "rules /x" {
-				t.Errorf("%d hops, authority %d: %s", hops, i, got)
-			}
+			got := o.describe(fmt.Sprintf("http://%d.example", i))
+			must.Be(t, hops-i > access.MaxHops || got == "rules /x", "%d hops, authority %d: %s", hops, i, got)
 		}
 	}
 }
@@ -279,9 +277,7 @@ func TestOrder(t *testing.T) {
 	want := table()
 	for range 20 {
 		r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		if got := table(); got != want {
-			t.Fatalf("in another order:\n%swant:\n%s", got, want)
-		}
+		must.Equal(t, table(), want, "in another order")
 	}
 }
 
@@ -322,9 +318,8 @@ func TestBodies(t *testing.T) {
 		Authorities: 13, Rules: 11, Unavailable: 1, Unreachable: 1, Unresolved: 1,
 	}
 	must.Equal(t, o.stats[0], want, "stats")
-	if d := o.decisions["http://moved.example"]; d.Status != 301 || !d.Fetched.Equal(start) || d.Source != 0 {
-		t.Errorf("deciding capture %+v", d)
-	}
+	d := o.decisions["http://moved.example"]
+	must.Be(t, d.Status == 301 && d.Fetched.Equal(start) && d.Source == 0, "deciding capture %+v", d)
 }
 
 // pack compresses a body.
@@ -359,9 +354,8 @@ func TestSources(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			o := collect(t, day(test.asOf), access.Policy{}, test.sources...)
-			if got := o.describe("http://a.example"); got != test.want || o.decisions["http://a.example"].Source != test.source {
-				t.Errorf("%s of source %d, want %s of %d", got, o.decisions["http://a.example"].Source, test.want, test.source)
-			}
+			got, source := o.describe("http://a.example"), o.decisions["http://a.example"].Source
+			must.Be(t, got == test.want && source == test.source, "%s of source %d, want %s of %d", got, source, test.want, test.source)
 		})
 	}
 }
@@ -403,9 +397,7 @@ func TestRead(t *testing.T) {
 				if want == nil {
 					want = got
 				}
-				if !maps.Equal(got, want) || len(got) < 700 {
-					t.Errorf("%d files, %d workers, %d bytes of memory: other decisions", files, workers, memory)
-				}
+				must.Be(t, maps.Equal(got, want) && len(got) >= 700, "%d files, %d workers, %d bytes of memory: other decisions", files, workers, memory)
 			}
 		}
 	}
@@ -443,9 +435,7 @@ func TestReadErrors(t *testing.T) {
 	}
 	s := NewSet(Options{Bodies: new(bodies)})
 	defer s.Close()
-	if err := s.Read(t.Context(), nil, 2); err != nil {
-		t.Errorf("no files: %v", err)
-	}
+	must.Do(t, s.Read(t.Context(), nil, 2))
 	stopped := errors.New("stopped")
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(stopped)
@@ -558,9 +548,7 @@ func FuzzTargets(f *testing.F) {
 		if bytes.HasPrefix(got[pathStart(got):], []byte("//")) {
 			return // net/url leaves one slash of those at the beginning, RFC 3986 §5.2.4 all
 		}
-		if want.EscapedPath() != strings.SplitN(string(got[pathStart(got):]), "?", 2)[0] && want.Path == want.EscapedPath() {
-			t.Errorf("%q leads to %q, want %q", location, got, want)
-		}
+		must.Be(t, want.EscapedPath() == strings.SplitN(string(got[pathStart(got):]), "?", 2)[0] || want.Path != want.EscapedPath(), "%q leads to %q, want %q", location, got, want)
 	})
 }
 

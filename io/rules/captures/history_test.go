@@ -156,9 +156,7 @@ func TestHistoryIsAReplayUpToEachTime(t *testing.T) {
 					want := replay.At(authority+"/robots.txt", second)
 					got := history.at(authority, second, bodies)
 					want = reference.Known{Access: want.Access, Body: want.Body, Stale: want.Stale, Second: want.Second, Status: want.Status}
-					if got != want {
-						t.Fatalf("round %d: %s on day %d, second %d: %+v, want %+v\n%+v\n%+v", round, authority, day, second, got, want, captures, history[authority])
-					}
+					must.Need(t, got == want, "round %d: %s on day %d, second %d: %+v, want %+v\n%+v\n%+v", round, authority, day, second, got, want, captures, history[authority])
 				}
 			}
 		}
@@ -235,9 +233,7 @@ func TestHistoryHasABound(t *testing.T) {
 	}
 	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
 	got := history["http://a"][0].History
-	if len(got) != maxIntervals || got[len(got)-1].From != many || got[1].From != many-maxIntervals+2 {
-		t.Errorf("%d intervals, the second from %d, the last from %d", len(got), got[1].From, got[len(got)-1].From)
-	}
+	must.Be(t, len(got) == maxIntervals && got[len(got)-1].From == many && got[1].From == many-maxIntervals+2, "%d intervals, the second from %d, the last from %d", len(got), got[1].From, got[len(got)-1].From)
 	must.Be(t, got[0].Access == access.Cut && got[0].From == 1 && got[0].Fetched == 0, "the first: %+v", got[0])
 }
 
@@ -269,9 +265,7 @@ func TestHistoryOfARedirectHasABound(t *testing.T) {
 	history, _ := resolveHistory(t, time.Time{}, access.Policy{}, captures)
 	for _, authority := range []string{"http://a", "http://b"} {
 		got := history[authority][0].History
-		if len(got) != mostIntervals(1) || got[0].From != 1 || got[0].Access != access.Cut || got[1].From != uint32(2+many-len(got)) {
-			t.Fatalf("%s has %d intervals, the first %+v, the second from %d on", authority, len(got), got[0], got[1].From)
-		}
+		must.Need(t, len(got) == mostIntervals(1) && got[0].From == 1 && got[0].Access == access.Cut && got[1].From == uint32(2+many-len(got)), "%s has %d intervals, the first %+v, the second from %d on", authority, len(got), got[0], got[1].From)
 		for i := range got[1:] {
 			must.Equal(t, got[1+i].Access, []access.Outcome{access.NoFile, access.DisallowAll}[(got[1+i].From+1)%2], authority, "from", got[1+i].From, "on")
 		}
@@ -338,9 +332,8 @@ func TestMemoryHasABound(t *testing.T) {
 				err = s.Resolve(context.Background(), time.Time{}, access.Policy{}, true, func(*Decision) error { return nil })
 			}
 			s.Close()
-			if count < test.count && err != nil || count > test.count && (err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "raise memory")) {
-				t.Errorf("%s: %d captures: %v", what, count, err)
-			}
+			isRefused := err != nil && strings.Contains(err.Error(), what) && strings.Contains(err.Error(), "raise memory")
+			must.Be(t, (count >= test.count || err == nil) && (count <= test.count || isRefused), "%s: %d captures: %v", what, count, err)
 		}
 	}
 }

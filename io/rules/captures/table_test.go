@@ -99,17 +99,13 @@ func TestTableTypes(t *testing.T) {
 			field("error", test.failed), field("location", arrow.BinaryTypes.String), field("other", arrow.ListOf(arrow.PrimitiveTypes.Int8)))
 		var broken []string
 		table, err := NewTable(source, TableOptions{Name: "t", Broken: func(err error) { broken = append(broken, err.Error()) }})
-		if err != nil {
-			t.Fatal(i, err)
-		}
+		must.Need(t, err == nil, "%d: %v", i, err)
 		once := []string{
 			`http://b/robots.txt 200 false 2026-03-01T` + test.want + ` "/l" "body"`,
 			`http://c/robots.txt 503 false never "" ""`,
 			`http://d/robots.txt 0 true never "" ""`,
 		}
-		if got, want := readTable(t, table), append(slices.Clone(once), once...); !slices.Equal(got, want) {
-			t.Errorf("%d: %s\nwant %s", i, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		must.EqualSlices(t, readTable(t, table), append(slices.Clone(once), once...), i)
 		must.EqualSlices(t, broken, []string{"t: row 0 skipped: it has neither body, nor status, nor error"}, i)
 	}
 }
@@ -166,9 +162,7 @@ func TestFloatsAndNothings(t *testing.T) {
 		for i, line := range []string{"http://a/robots.txt 200 false 2026-03-01T12:00:00.5Z", "http://b/robots.txt 0 true never", "http://c/robots.txt 404 false never"} {
 			want = append(want, line+` "" `+body[i])
 		}
-		if got := readTable(t, table); !slices.Equal(got, want) {
-			t.Errorf("%s: %s\nwant %s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+		must.EqualSlices(t, readTable(t, table), want, name)
 	}
 }
 

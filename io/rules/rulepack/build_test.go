@@ -273,13 +273,11 @@ func TestNumbered(t *testing.T) {
 			must.Do(t, all.update(i, func(k *bodyMeta) { k.at, k.used = uint64(i)<<32, i%3 == 0 }))
 			for _, earlier := range []uint32{i, i / 2, 0} {
 				x := digestOf(earlier)
-				if number, _, err := all.find(&x); err != nil || number != earlier {
-					t.Fatalf("after %d digests number %d is %d, %v", i+1, earlier, number, err)
-				}
+				number, _, err := all.find(&x)
+				must.Need(t, err == nil && number == earlier, "after %d digests number %d is %d, %v", i+1, earlier, number, err)
 				want := bodyMeta{digest: x, first: noSURT, number: earlier, length: earlier + 7, at: uint64(earlier) << 32, used: earlier%3 == 0}
-				if k, err := all.get(earlier); err != nil || k != want {
-					t.Fatalf("after %d digests number %d is %+v, %v", i+1, earlier, k, err)
-				}
+				k, err := all.get(earlier)
+				must.Need(t, err == nil && k == want, "after %d digests number %d is %+v, %v", i+1, earlier, k, err)
 			}
 		}
 		must.Equal(t, all.metas.spill.Size() > 0 && all.slots.spill.Size() > 0, memory == 0, "memory", memory)

@@ -236,9 +236,7 @@ func TestTakeContradiction(t *testing.T) {
 		}
 		data := tellingPack(t, history, test.rows)
 		p := must.Get(openCopy(data, Options{}))(t)
-		if err := p.Verify(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		must.Do(t, p.Verify())
 		visited := 0
 		err := p.EachKnown(context.Background(), func(k *Known) error {
 			visited++
@@ -453,9 +451,8 @@ func testNotYet(t *testing.T, withHistory bool) {
 	must.Get(p.LookupAll(keys, all))(t)
 	for i, want := range []matcher.Origin{{NotYet: true}, {Access: access.AllowAll}, {}} {
 		var one matcher.Origin
-		if err := p.Lookup(keys[i].Text, &one); err != nil || one.Access != want.Access || one.NotYet != want.NotYet || all[i].NotYet != want.NotYet || all[i].Access != want.Access {
-			t.Errorf("%s: %+v and %+v, %v", keys[i].Text, one, all[i], err)
-		}
+		err := p.Lookup(keys[i].Text, &one)
+		must.Be(t, err == nil && one.Access == want.Access && one.NotYet == want.NotYet && all[i].NotYet == want.NotYet && all[i].Access == want.Access, "%s: %+v and %+v, %v", keys[i].Text, one, all[i], err)
 	}
 	_, is, err := p.Authority([]byte(later))
 	must.Be(t, !is && err == nil && p.Info().Authorities == 1, "%v, %v, %d authorities", is, err, p.Info().Authorities)

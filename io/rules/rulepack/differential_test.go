@@ -140,16 +140,13 @@ func TestFolderAndPack(t *testing.T) {
 			o := evaluate.Options{Agents: len(chains), Profile: profile, Explain: explain, Columns: factColumns(t)}
 			want, got := verdictsOf(t, open(explain), urls, o), verdictsOf(t, pack, urls, o)
 			for row := range want.Rows {
-				if a, b := factsOf(want, row), factsOf(got, row); !reflect.DeepEqual(a, b) {
-					t.Fatalf("%s: row %d has %+v, by the folder %+v", profile, row, b, a)
-				}
+				a, b := factsOf(want, row), factsOf(got, row)
+				must.Need(t, reflect.DeepEqual(a, b), "%s: row %d has %+v, by the folder %+v", profile, row, b, a)
 			}
 			for agent := range chains {
 				a, b := rows(&want.Agents[agent], want.Rows), rows(&got.Agents[agent], got.Rows)
 				for row := range a {
-					if a[row] != b[row] {
-						t.Fatalf("%s, explain %v: row %d for %v is %s, by the folder %s", profile, explain, row, chains[agent], b[row], a[row])
-					}
+					must.Need(t, a[row] == b[row], "%s, explain %v: row %d for %v is %s, by the folder %s", profile, explain, row, chains[agent], b[row], a[row])
 				}
 			}
 		}

@@ -83,13 +83,11 @@ func TestPagingReadsPagesOfPacksThatDoNotFit(t *testing.T) {
 	d := newDisk(1 << 30)
 	d.ahead, d.pages = thrashing, onePage
 	d.look(2 << 10)
-	if d.look(1 << 20); d.ways[fewPlaces] < 99*(1<<20)/100 {
-		t.Errorf("%d of %d lookups by page, want 99 in a hundred", d.ways[fewPlaces], 1<<20)
-	}
+	d.look(1 << 20)
+	must.Be(t, d.ways[fewPlaces] >= 99*(1<<20)/100, "%d of %d lookups by page, want 99 in a hundred", d.ways[fewPlaces], 1<<20)
 	tried := d.trials
-	if d.look(1 << 20); d.trials-tried > 4 {
-		t.Errorf("%d changes of the way in the second million lookups, want less and less", d.trials-tried)
-	}
+	d.look(1 << 20)
+	must.Be(t, d.trials-tried <= 4, "%d changes of the way in the second million lookups, want less and less", d.trials-tried)
 }
 
 func TestPagingReadsAheadAgain(t *testing.T) {
@@ -99,7 +97,6 @@ func TestPagingReadsAheadAgain(t *testing.T) {
 	must.Need(t, d.how == fewPlaces, "a list in no order is not read by page")
 	d.ahead = inOrderCost // the rest of the list is sorted
 	d.look(256 << 10)
-	if d.look(1 << 20); d.ways[manyPlaces] != 1<<20 {
-		t.Errorf("%d of %d lookups read ahead, want all", d.ways[manyPlaces], 1<<20)
-	}
+	d.look(1 << 20)
+	must.Be(t, d.ways[manyPlaces] == 1<<20, "%d of %d lookups read ahead, want all", d.ways[manyPlaces], 1<<20)
 }

@@ -26,9 +26,8 @@ func TestLookup(t *testing.T) {
 		p := mustOpen(t, name, Options{Chains: testChains, Profile: profile, Explain: true, Records: true})
 		for range 2 { // opened, then kept
 			for _, e := range entries {
-				if err := checkEntry(p, e); err != nil {
-					t.Errorf("%s: %v", profile, err)
-				}
+				err := checkEntry(p, e)
+				must.Be(t, err == nil, "%s: %v", profile, err)
 			}
 		}
 		var o matcher.Origin
@@ -56,9 +55,8 @@ func TestLookupSilent(t *testing.T) {
 		for i := range testChains {
 			for _, path := range testPaths {
 				target.Set([]byte(path), robotstxt.RFC9309)
-				if x, y := a.Trie(i).Match(&target), b.Trie(i).Match(&target); x != y {
-					t.Errorf("%s%s: %v with explanations, %v without", e.Authority, path, x, y)
-				}
+				x, y := a.Trie(i).Match(&target), b.Trie(i).Match(&target)
+				must.Be(t, x == y, "%s%s: %v with explanations, %v without", e.Authority, path, x, y)
 			}
 		}
 	}

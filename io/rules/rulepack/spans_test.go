@@ -64,9 +64,7 @@ func spansAlike(t testing.TB, all, single *Pack, authorities [][]byte) int {
 			return i
 		}
 		must.Need(t, err == nil || at != i, "%s, key %d: error %v, want none", a, i, err)
-		if len(want) > len(spans) || !slices.Equal(spans[:len(want)], want) || ends[i] != len(want) {
-			t.Fatalf("%s, key %d: spans up to %d: %+v, want %+v", a, i, ends[i], spans, want)
-		}
+		must.Need(t, len(want) <= len(spans) && slices.Equal(spans[:len(want)], want) && ends[i] == len(want), "%s, key %d: spans up to %d: %+v, want %+v", a, i, ends[i], spans, want)
 	}
 	must.Need(t, err == nil, "key %d: error %v, want none", at, err)
 	pointers, owners := make([]*matcher.Span, len(spans)), make([]matcher.Key, len(spans))
@@ -92,9 +90,7 @@ func spansAlike(t testing.TB, all, single *Pack, authorities [][]byte) int {
 			return len(authorities)
 		}
 		got := &origins[i]
-		if got.Access != o.Access || got.Stale != o.Stale || got.Facts != o.Facts || decisions(got.Tries, testPaths) != decisions(o.Tries, testPaths) {
-			t.Fatalf("span %d: %+v, want %+v", i, *got, o)
-		}
+		must.Need(t, got.Access == o.Access && got.Stale == o.Stale && got.Facts == o.Facts && decisions(got.Tries, testPaths) == decisions(o.Tries, testPaths), "span %d: %+v, want %+v", i, *got, o)
 	}
 	must.Need(t, err == nil, "span %d: error %v, want none", at, err)
 	return len(authorities)
@@ -144,9 +140,8 @@ func TestSpansOfChangedPack(t *testing.T) {
 	for range 200 {
 		data := slices.Clone(sound)
 		p := mustOpenCopy(t, data)
-		if _, i, err := p.AppendAllSpans(nil, keys, ends); err != nil {
-			t.Fatalf("key %d: %v", i, err)
-		}
+		_, i, err := p.AppendAllSpans(nil, keys, ends)
+		must.Need(t, err == nil, "key %d: %v", i, err)
 		for range 1 + rng.IntN(100) {
 			p.intervals[rng.IntN(len(p.intervals))] = byte(rng.Uint32())
 			p.starts[rng.IntN(len(p.starts))] ^= 1 << rng.IntN(8)

@@ -164,9 +164,8 @@ func TestStore(t *testing.T) {
 				must.Do(t, b.table.update(number, change))
 			}
 			for number := range uint32(500) {
-				if _, _, err := b.numberOf(digest{byte(number), byte(number >> 8)}, 0); err != nil {
-					t.Fatal(err)
-				}
+				_, _, err := b.numberOf(digest{byte(number), byte(number >> 8)}, 0)
+				must.Do(t, err)
 				update(number, func(k *bodyMeta) { binary.BigEndian.PutUint64(k.first[:], rng.Uint64()) })
 				texts = append(texts, bytes.Repeat([]byte{byte(number), byte(number >> 8)}, 1+rng.IntN(100)))
 				if number%100 == 0 {
@@ -187,30 +186,23 @@ func TestStore(t *testing.T) {
 			var want, got []byte
 			var last surtStart
 			err := b.order(func(k *bodyMeta) {
-				if bytes.Compare(last[:], k.first[:]) > 0 {
-					t.Fatalf("body %d is behind one of a later host", k.number)
-				}
+				must.Need(t, bytes.Compare(last[:], k.first[:]) <= 0, "body %d is behind one of a later host", k.number)
 				last = k.first
 				want = append(want, texts[k.number]...)
 			})
 			must.Do(t, err)
 			place := uint32(0)
 			must.Do(t, b.store.each(b.each, func(k *bodyMeta, stored []byte) error {
-				if at, err := b.placed(k.number); err != nil || at.place != place {
-					t.Errorf("body %d is at %d, not %d, %v", k.number, at.place, place, err)
-				}
+				at, err := b.placed(k.number)
+				must.Be(t, err == nil && at.place == place, "body %d is at %d, not %d, %v", k.number, at.place, place, err)
 				place++
 				got = append(got, stored...)
 				return nil
 			}))
-			if !bytes.Equal(got, want) {
-				t.Errorf("memory %d, one in %d late: the bodies differ", limit, late)
-			}
+			must.Be(t, bytes.Equal(got, want), "memory %d, one in %d late: the bodies differ", limit, late)
 			must.Equal(t, b.store.spill.Size() > 0, limit < 1<<30, "memory", limit)
 			enough := errors.New("enough")
-			if err := b.store.each(b.each, func(*bodyMeta, []byte) error { return enough }); !errors.Is(err, enough) {
-				t.Errorf("error %v", err)
-			}
+			must.Is(t, b.store.each(b.each, func(*bodyMeta, []byte) error { return enough }), enough)
 			b.close()
 		}
 	}

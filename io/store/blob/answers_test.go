@@ -68,9 +68,8 @@ func TestAnswersWithoutLength(t *testing.T) {
 				f := s.open("rules/x")
 				n, regular := f.Size()
 				must.Be(t, n == int64(size) && regular, "the object has %d bytes, regular %v", n, regular)
-				if got, err := io.ReadAll(f); err != nil || !bytes.Equal(got, want) {
-					t.Errorf("%d bytes, error %v", len(got), err)
-				}
+				got, err := io.ReadAll(f)
+				must.Be(t, err == nil && bytes.Equal(got, want), "%d bytes, error %v", len(got), err)
 				const most = 2000
 				got, info, err := s.openFolder().ReadUpTo("x", int64(size), nil, most)
 				must.Be(t, err == nil && bytes.Equal(got, want[:min(size, most)]) && info.Size == int64(size),
@@ -291,9 +290,7 @@ func TestSmallObjectIsLost(t *testing.T) {
 			})
 			w := must.Get(blob.Create(t.Context(), s.Name("x")))(t)
 			_, err := w.Write([]byte("some bytes"))
-			if err = errors.Join(err, w.Close()); err == nil || !strings.Contains(err.Error(), "s3://bucket/x: writing it: the store says that it is complete, and has ") {
-				t.Errorf("error %v", err)
-			}
+			must.Say(t, errors.Join(err, w.Close()), "s3://bucket/x: writing it: the store says that it is complete, and has ")
 		})
 	}
 }

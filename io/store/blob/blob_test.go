@@ -98,9 +98,8 @@ func TestTemporaryName(t *testing.T) {
 	defer w.Abort()
 	entries := must.Get(os.ReadDir(folder))(t)
 	must.Need(t, len(entries) == 1, "%d files", len(entries))
-	if ok, _ := filepath.Match(".out.csv.robotsbatch-????????.tmp", entries[0].Name()); !ok {
-		t.Errorf("the temporary file is %s", entries[0].Name())
-	}
+	ok, _ := filepath.Match(".out.csv.robotsbatch-????????.tmp", entries[0].Name())
+	must.Be(t, ok, "the temporary file is %s", entries[0].Name())
 }
 
 func TestLongName(t *testing.T) {

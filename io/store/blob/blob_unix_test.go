@@ -153,9 +153,8 @@ func TestNamedPipe(t *testing.T) {
 	write(t, w, "text")
 	must.Do(t, w.Close())
 	got := make([]byte, 4)
-	if _, err := io.ReadFull(reader, got); err != nil || string(got) != "text" {
-		t.Errorf("read %q, %v", got, err)
-	}
+	_, err := io.ReadFull(reader, got)
+	must.Be(t, err == nil && string(got) == "text", "read %q, %v", got, err)
 	info, err := os.Stat(name)
 	must.Be(t, err == nil && info.Mode()&fs.ModeNamedPipe != 0, "the pipe was replaced: %v, %v", info, err)
 }

@@ -57,9 +57,8 @@ func TestLockOfKilledRun(t *testing.T) {
 
 func TestLockFileRefuses(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing", "out.csv")
-	if _, err := LockFile(missing); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
-		t.Errorf("folder missing: %v", err)
-	}
+	err := must.Err(LockFile(missing))
+	must.Be(t, errors.Is(err, fs.ErrNotExist) && strings.Contains(err.Error(), missing), "folder missing: %v", err)
 	for _, name := range []string{Stdio, "/dev/stdout", os.DevNull} {
 		lock, err := LockFile(name)
 		must.Be(t, lock == nil && err == nil, "%s: %v, %v", name, lock, err)
@@ -142,9 +141,7 @@ func TestInfo(t *testing.T) {
 	err = before.Unchanged(name)
 	must.Be(t, err == nil, "replaced: %v", err)
 	os.Remove(name)
-	if err := before.Unchanged(name); err != nil {
-		t.Errorf("removed: %v", err)
-	}
+	must.Do(t, before.Unchanged(name))
 	must.Is(t, must.Err(Stat(t.Context(), name)), fs.ErrNotExist, "Stat")
 	for _, name := range []string{Stdio, folder} {
 		info, err := Stat(t.Context(), name)
