@@ -68,8 +68,8 @@ type Entry struct {
 	// MaxAuthority bytes.
 	Authority []byte
 	// Access is the outcome of the fetch of robots.txt (RFC 9309 §2.3.1). access.Unknown
-	// is that of an authority that was not fetched before the time that decides; with a history it
-	// has that of later on, and an entry of any other source counts instead.
+	// stands for an authority that was fetched only after the time that decides: an entry of another
+	// source counts instead, and History has what was fetched later.
 	Access access.Outcome
 	// Body is the body of robots.txt when Access is access.Rules.
 	Body []byte
@@ -88,7 +88,7 @@ type Entry struct {
 	// History lists what held when, oldest first, for a pack with a history. Its bodies
 	// must come from Keep. An entry without a history holds at all times.
 	History []access.Interval
-	// Captures are those from which the entry was decided, if they cannot be told from it; see
+	// Captures are those from which the entry was decided, if they cannot be inferred from it; see
 	// SetCaptured.
 	Captures Captures
 	// Source ranks the sources: of several entries for one authority, the one with the
@@ -116,8 +116,8 @@ type Builder struct {
 	captured *Captured // nil if no captures are kept
 }
 
-// Create starts a pack in the file or object of that name. An older pack of that name stays
-// until Finish succeeds. When ctx ends, Finish fails with its error.
+// Create starts a pack in the file or object of that name. Until Finish succeeds, an older pack of
+// that name remains. When ctx ends, Finish fails with its error.
 func Create(ctx context.Context, name string, o BuildOptions) (*Builder, error) {
 	if o.Memory <= 0 {
 		o.Memory = DefaultBuildMemory
@@ -369,10 +369,9 @@ func (b *Builder) writeSections(w *packWriter, info *Info) error {
 	return err
 }
 
-// findUsed marks the bodies that the pack's authorities have, and unmarks the others: those
-// of entries that an entry of a source with precedence replaces. It is a pass of its own: a
-// body's place depends on all bodies that are used, and writing an authority needs the place
-// of its body.
+// findUsed marks the bodies that the pack's authorities have, and unmarks those of entries that an
+// entry of a higher-ranked source replaces. It is a pass of its own, because a body's place depends on
+// all bodies that are used, and writing an authority needs the place of its body.
 func (b *Builder) findUsed() error {
 	all := &b.bodies.table
 	for number := range all.n {

@@ -209,8 +209,8 @@ func (p *Pack) complete(places []uint32, origins []matcher.Origin) (failed int, 
 	return 0, nil
 }
 
-// damagedBody wraps an error about the body that starts at place, in units of
-// matcher.BodyAlignment bytes. It names the body by its index if its head can be read.
+// damagedBody returns an error that wraps ErrDamaged and err, about the body that starts at place, in
+// units of matcher.BodyAlignment bytes. It names the body by its index if the body's head has that.
 func (p *Pack) damagedBody(place uint32, err error) error {
 	if info, e := p.open.Info(place); e == nil {
 		return p.damaged("body %d: %w", info.Number, err)
@@ -228,12 +228,7 @@ type extras struct {
 	of      []uint32
 	records *matcher.Records // nil unless Options.Records is set
 	usage   *matcher.Usage   // nil without statements of what Options.Usage wants
-}
-
-// size returns the bytes of memory that m takes, but for what tries, records and usage point to.
-func (m *extras) size() int64 {
-	const fixed, trie = 96, 320 // with some slack
-	return fixed + trie*int64(len(m.tries)) + 4*int64(len(m.of))
+	size    int64            // about how many bytes of memory all this takes
 }
 
 // makeExtras reads or compiles the extras of the body with that index, for the cache.
@@ -246,16 +241,12 @@ func (p *Pack) makeExtras(number uint32) (kept cache.Value[uint32, *extras], err
 		return kept, err
 	}
 	m := &extras{place: uint32(r.rules[0] / matcher.BodyAlignment)}
-	var size int64
 	if r.flags&bodySource != 0 {
-		text, err := p.source(rules, number)
-		if err != nil {
-			return kept, err
-		}
-		if size, err = p.compileSource(m, text); err != nil {
-			return kept, fmt.Errorf("%s: body %d: %w", p.name, number, err)
-		}
-	} else if size, err = p.openNotes(m, number, rules, r); err != nil {
+		err = p.compileSource(m, number, rules)
+	} else {
+		err = p.openNotes(m, number, rules, r)
+	}
+	if err != nil {
 		return kept, err
 	}
 	if m.records != nil {
@@ -264,10 +255,11 @@ func (p *Pack) makeExtras(number uint32) (kept cache.Value[uint32, *extras], err
 			return kept, err
 		}
 		m.records.Digest = hex.EncodeToString(sum[:])
-		size += int64(m.records.Size())
+		m.size += int64(m.records.Size())
 	}
-	size += int64(m.usage.Size()) + m.size()
-	return cache.Value[uint32, *extras]{ID: number, V: m, Size: size}, nil
+	const fixed, perTrie = 96, 320 // bytes, with some slack
+	m.size += fixed + perTrie*int64(len(m.tries)) + 4*int64(len(m.of)) + int64(m.usage.Size())
+	return cache.Value[uint32, *extras]{ID: number, V: m, Size: m.size}, nil
 }
 
 // source returns the text of a body that is kept as its source. It points into rules, the
@@ -283,12 +275,16 @@ func (p *Pack) source(rules []byte, number uint32) ([]byte, error) {
 	return nil, p.damaged("body %d is no source", number)
 }
 
-// compileSource sets m from the text of a body, compiled for the agents that were asked for.
-// It returns the size of its tries in bytes.
-func (p *Pack) compileSource(m *extras, source []byte) (size int64, err error) {
+// compileSource sets m from a body that is kept as its source, compiled for the agents that were
+// asked for, and m.size to what its tries take. rules are the body's bytes in the pack.
+func (p *Pack) compileSource(m *extras, number uint32, rules []byte) error {
+	source, err := p.source(rules, number)
+	if err != nil {
+		return err
+	}
 	done, err := batch.Compiling(p.budget, source)
 	if err != nil {
-		return 0, err
+		return fmt.Errorf("%s: body %d: %w", p.name, number, err)
 	}
 	defer done()
 	f := robotstxt.Parse(source, robotstxt.Options{Profile: p.info.Profile, Limit: len(source)})
@@ -297,29 +293,29 @@ func (p *Pack) compileSource(m *extras, source []byte) (size int64, err error) {
 	if p.keepRecords {
 		m.records = matcher.CollectRecords(f, p.agents)
 	}
-	m.usage = compiler.CompileUsage(f, p.agents, p.usage)
-	return matcher.SizeOf(m.tries), nil
+	m.usage, m.size = compiler.CompileUsage(f, p.agents, p.usage), matcher.SizeOf(m.tries)
+	return nil
 }
 
 // openNotes sets m from a compiled body: tries with notes if explanations are asked for,
-// records and statements if those are. rules and r are the body's bytes and row. size is the
-// number of bytes that m's tries keep in memory.
-func (p *Pack) openNotes(m *extras, number uint32, rules []byte, r bodyRow) (size int64, err error) {
+// records and statements if those are. It sets m.size to what the tries keep in memory. rules and r
+// are the body's bytes and row.
+func (p *Pack) openNotes(m *extras, number uint32, rules []byte, r bodyRow) (err error) {
 	var notes []byte
 	if p.explain {
 		if notes, err = p.bodyNotes(number, r); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	compiled, err := p.openBody(number, rules, notes)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if p.explain {
 		m.tries, m.of = compiled.For(p.agents)
-		size = int64(len(rules) + len(notes))
+		m.size = int64(len(rules) + len(notes))
 	}
-	return size, p.readExtraRecords(m, number, compiled, r)
+	return p.readExtraRecords(m, number, compiled, r)
 }
 
 // readExtraRecords sets m's records and statements about use, each if it is asked for. r is

@@ -22,7 +22,8 @@ import (
 //	        the texts
 const namesHeaderSize = 4
 
-// names is the encoded dictionary. Its numbers may be wrong: a name outside it is empty.
+// names is the section names. In a damaged pack its offsets may be wrong: a name that would lie outside
+// is nil.
 type names []byte
 
 // count returns the number of names, or fewer if the section is too short for them.
@@ -81,8 +82,8 @@ type dictionary struct {
 // nameSize is what a name takes in a dictionary beside its text.
 const nameSize = 64
 
-// add adds the distinct names of a body and returns their numbers. If there is no memory for a
-// new one, ok is false, and the body is not counted.
+// add adds the names of a body, which must be distinct, and returns their numbers. If there is no
+// memory for a new one, ok is false, and the body is not counted in d.bodies.
 func (d *dictionary) add(body [][]byte) (numbers []uint32, ok bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -108,7 +109,7 @@ func (d *dictionary) add(body [][]byte) (numbers []uint32, ok bool) {
 // into rules. rules has numbers of from, the other pack's dictionary. known[n] is 1 + the
 // number in d of name n of from, or 0 if it was not added yet: addCompiled sets it.
 func (d *dictionary) addCompiled(rules []byte, from names, known []uint32) error {
-	full, unknown := false, false // as the function below cannot return an error
+	full, unknown := false, false // errors of the function below, which cannot return them
 	ok := matcher.RenumberBody(rules, 0, func(name uint32) uint32 {
 		if uint64(name) < uint64(len(known)) && known[name] != 0 {
 			d.mu.Lock()

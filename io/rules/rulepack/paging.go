@@ -20,9 +20,9 @@ type paging struct {
 	advise func(reading)
 	// usage tells how often the process has waited for a page from the disk, and how many
 	// bytes it has read from disks.
-	usage func() (faults, read int64)
-	now   func() time.Time
-	ahead int64 // usage's bytes when the pack could all have been read
+	usage   func() (faults, read int64)
+	now     func() time.Time
+	allRead int64 // what usage says when as many bytes as the pack has were read since start
 
 	left   atomic.Int64 // lookups until the window ends
 	trying atomic.Bool  // the window is a trial
@@ -39,10 +39,10 @@ type paging struct {
 const (
 	// pagingWindow is how many lookups a window has.
 	pagingWindow = 1024
-	// fewFaults of them may wait for the disk before another way is tried. Reading ahead in
-	// order waits for one page in 128 KB, which is one lookup in thirty.
+	// Only if at least fewFaults lookups of a window wait for the disk, another way is tried. Reading
+	// ahead in order waits for one page in 128 KB, which is one lookup in thirty.
 	fewFaults = pagingWindow / 16
-	// shortestWait is how many windows a way waits that has lost once.
+	// shortestWait is the number of windows until a way that has lost once is tried again.
 	shortestWait = 64
 )
 
@@ -57,7 +57,7 @@ func newPaging(size int, advise func(reading)) *paging {
 // start begins with reading ahead, for as many bytes as the pack has.
 func (p *paging) start(size int) {
 	_, read := p.usage()
-	p.ahead, p.nextWait = read+int64(size), shortestWait
+	p.allRead, p.nextWait = read+int64(size), shortestWait
 	p.choose(manyPlaces)
 	p.beginWindow()
 }
@@ -92,7 +92,7 @@ func (p *paging) addLookups(n int) {
 		p.untilTry = p.nextWait
 		p.nextWait *= 2
 		p.choose(other)
-	case faults-p.faults < fewFaults, p.how == manyPlaces && read < p.ahead:
+	case faults-p.faults < fewFaults, p.how == manyPlaces && read < p.allRead:
 		p.untilTry = 0 // few lookups wait, or soon all of the pack will be in memory
 	case p.trying.Load(): // the trial is won
 		p.untilTry, p.nextWait = p.nextWait, shortestWait

@@ -114,7 +114,7 @@ func mergeQueued(all *runs.Sorter, visit func(queued, intervals, queuedCaptures)
 	return visit(m.first, m.history, m.captures)
 }
 
-// merged is what the entries of an authority say together.
+// merged collects what the entries of one authority say together.
 type merged struct {
 	first           queued // the entry with the origin; empty before the first add
 	source          uint32 // of the last entry
@@ -132,7 +132,7 @@ func (m *merged) add(q queued) {
 		m.captures = append(m.captures, q.captures()...)
 	}
 	older := q.history()
-	count := older.len() // those of q that are before all of m
+	count := older.len() // of the intervals of q that begin before all of m
 	if m.history.len() > 0 {
 		count = older.countBefore(m.history.from(0))
 	}

@@ -74,34 +74,31 @@ func S3Client(ctx context.Context, u *url.URL) (*s3.Client, error) {
 	if role := q.text("role"); role != "" {
 		c.Credentials = aws.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(c), role))
 	}
-	client := s3.NewFromConfig(c, s3Options(&q, c.RetryMaxAttempts))
+	tries := cmp.Or(c.RetryMaxAttempts, attempts) // set by AWS_MAX_ATTEMPTS or the profile
+	client := s3.NewFromConfig(c, func(o *s3.Options) { q.setS3Options(o, tries) })
 	return client, q.err
 }
 
-// s3Options returns a function that applies the URL's parameters to the client's options.
-// tries is how often a request is sent at most, from AWS_MAX_ATTEMPTS or the profile; 0 for
-// the default.
-func s3Options(q *parameters, tries int) func(*s3.Options) {
-	pathStyle := q.flag("use_path_style") || q.flag("hostname_immutable")
-	noTLS, accelerate := q.flag("disable_https"), q.flag("accelerate")
-	endpoint, capacity := q.text("endpoint"), q.number("rate_limiter_capacity")
-	return func(o *s3.Options) {
-		o.UsePathStyle, o.EndpointOptions.DisableHTTPS, o.UseAccelerate = pathStyle, noTLS, accelerate
-		if endpoint != "" {
-			o.BaseEndpoint = &endpoint
-		}
-		o.DisableLogOutputChecksumValidationSkipped = true
-		o.HTTPClient = listings{blob.WithDeadlines(withoutRedirects(o.HTTPClient))}
-		o.RetryMaxAttempts = cmp.Or(tries, attempts)
-		o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
-			r.MaxAttempts, r.RateLimiter = cmp.Or(tries, attempts), ratelimit.None
-			r.Backoff = s3Backoff{retry.NewExponentialJitterBackoff(maxPause)}
-			r.Retryables = append(slices.Clone(r.Retryables), retry.RetryableHTTPStatusCode{Codes: map[int]struct{}{http.StatusTooManyRequests: {}}})
-			if capacity > 0 {
-				r.RateLimiter = ratelimit.NewTokenRateLimit(capacity)
-			}
-		})
+// setS3Options applies the URL's parameters to the client's options. tries is the most times that a
+// request is sent.
+func (p *parameters) setS3Options(o *s3.Options, tries int) {
+	o.UsePathStyle = p.flag("use_path_style") || p.flag("hostname_immutable")
+	o.EndpointOptions.DisableHTTPS, o.UseAccelerate = p.flag("disable_https"), p.flag("accelerate")
+	if endpoint := p.text("endpoint"); endpoint != "" { // else the one of the environment, if it has one
+		o.BaseEndpoint = &endpoint
 	}
+	o.DisableLogOutputChecksumValidationSkipped = true
+	o.HTTPClient = listings{blob.WithDeadlines(withoutRedirects(o.HTTPClient))}
+	o.RetryMaxAttempts = tries
+	capacity := p.number("rate_limiter_capacity")
+	o.Retryer = retry.NewStandard(func(r *retry.StandardOptions) {
+		r.MaxAttempts, r.RateLimiter = tries, ratelimit.None
+		r.Backoff = s3Backoff{retry.NewExponentialJitterBackoff(maxPause)}
+		r.Retryables = append(slices.Clone(r.Retryables), retry.RetryableHTTPStatusCode{Codes: map[int]struct{}{http.StatusTooManyRequests: {}}})
+		if capacity > 0 {
+			r.RateLimiter = ratelimit.NewTokenRateLimit(capacity)
+		}
+	})
 }
 
 // withoutRedirects returns the SDK's client, which would follow some redirects with the
