@@ -397,10 +397,8 @@ func (o *object) segment(offset, length int64) *segment {
 // read fills p with the bytes at an offset of the object. The first call fetches the segment.
 func (s *segment) read(o *object, p []byte, offset int64) error {
 	s.once.Do(func() {
-		data := make([]byte, s.Length)
-		if s.err = o.fetch(o.ctx, data, s.Offset); s.err == nil {
-			s.data = data
-		}
+		s.data = make([]byte, s.Length)
+		s.err = o.fetch(o.ctx, s.data, s.Offset)
 	})
 	if s.err != nil {
 		return s.err

@@ -142,7 +142,7 @@ func (u URL) hide(text string) string {
 	values, _ := url.ParseQuery(u.parameters)
 	for _, value := range values {
 		for _, v := range value {
-			if len(v) < leastSecret || slices.Contains(plainValues, v) {
+			if len(v) < leastSecret || slices.Contains([]string{"true", "false", "http", "https"}, v) { // words of messages
 				continue
 			}
 			for _, form := range []string{v, url.QueryEscape(v), url.PathEscape(v), strings.Trim(strconv.Quote(v), `"`)} {
@@ -152,9 +152,6 @@ func (u URL) hide(text string) string {
 	}
 	return text
 }
-
-// plainValues are values of parameters that are words of messages.
-var plainValues = []string{"true", "false", "http", "https"}
 
 // LocalName returns the path of the local file that a file:// URL names. It returns any other
 // name as it is.

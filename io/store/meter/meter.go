@@ -49,7 +49,7 @@ type Step struct {
 	done    atomic.Int64
 }
 
-// Start starts a step; it is nil if nobody looks. A total of 0 is not known.
+// Start starts a step; it is nil without With. what is as in Reading, and total 0 if unknown.
 func Start(ctx context.Context, what string, unit Unit, total int64) *Step {
 	show, _ := ctx.Value(key{}).(func(Reading))
 	if show == nil {
@@ -78,18 +78,13 @@ type Part struct {
 // Part returns a part of this size, none of which is done.
 func (s *Step) Part(size int64) *Part { return &Part{step: s, size: size} }
 
-// To says that this share of the part is done, from 0 to 1. Less than was done before
-// changes nothing.
+// To says that this share of the part is done, from 0 to 1. A smaller share than before changes
+// nothing. It is safe for concurrent use.
 func (p *Part) To(share float64) {
 	done := int64(min(1, share) * float64(p.size))
-	for {
-		before := p.done.Load()
-		if done <= before {
-			return
-		}
+	for before := p.done.Load(); before < done; before = p.done.Load() {
 		if p.done.CompareAndSwap(before, done) {
 			p.step.Add(done - before)
-			return
 		}
 	}
 }
