@@ -195,8 +195,8 @@ func (j *job) complete(c *conversion) error {
 	}
 	j.summary.Add(c.name, &c.stats)
 	for _, t := range c.read.Truncated {
-		j.log.Warn(option.Messagef("%w; the first %s taken", t.Err, report.Count(t.Rows, "row was", "rows were")))
-		j.summary.Truncated = append(j.summary.Truncated, manifest.Truncated{Input: t.Input, Rows: t.Rows})
+		j.log.Warn(option.Messagef("%w; the first %s taken", t.Err, report.Count(t.Rows(), "row was", "rows were")))
+		j.summary.Truncated = append(j.summary.Truncated, manifest.Truncated{Input: t.Input, Rows: t.Rows()})
 	}
 	c.progress.End()
 	return nil
@@ -266,9 +266,9 @@ func (j *job) resume(ctx context.Context, rules []manifest.Rules) ([]*manifest.O
 
 // warnLeft warns of outputs of an earlier run that are not outputs of this one, because whoever reads
 // the folder would also read them.
-func (j *job) warnLeft(left []outputs.Left) {
-	for _, l := range left[:min(len(left), mostNamed)] {
-		j.log.Warn(l.Message())
+func (j *job) warnLeft(left []option.Message) {
+	for _, warning := range left[:min(len(left), mostNamed)] {
+		j.log.Warn(warning)
 	}
 	if more := len(left) - mostNamed; more > 0 {
 		j.log.Warn(option.Messagef("and %s more that this run does not write", report.Count(int64(more), "output", "outputs")))

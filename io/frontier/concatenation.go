@@ -38,7 +38,7 @@ type Concatenation struct {
 	complete []func() error // of each source: errors that only its end shows
 
 	rows      *atomic.Int64 // of the current input, with -accept-truncated
-	truncated []cut
+	truncated []Truncated
 
 	versionsMu sync.Mutex // guards the fields below, and complete
 	versions   []Version  // of the inputs opened so far
@@ -109,11 +109,16 @@ func (c *Concatenation) Unchanged() error {
 // Notes returns a note for each column that only the names of folders have, as in
 // dt=2026-03-01/, if its value differs between the inputs: the output lacks it.
 func (c *Concatenation) Notes() (notes []string) {
-	values := make(map[string]string) // of an earlier input
+	if c.options.Keep != batch.KeepAll {
+		return nil
+	}
+	values := make(map[string]string) // of the inputs before
 	for _, v := range c.Versions() {
 		for name, value := range blob.Partitions(v.Path) {
-			earlier, ok := values[name]
-			if values[name] = value; ok && earlier != value && c.options.Keep == batch.KeepAll && (c.first.Schema == nil || !c.first.Schema.HasField(name)) {
+			before, ok := values[name]
+			values[name] = value
+			isColumn := c.first.Schema != nil && c.first.Schema.HasField(name)
+			if ok && before != value && !isColumn {
 				notes = append(notes, fmt.Sprintf("the output has no column %q, by which folders tell the inputs apart: write an output for each input, or the column into the inputs", name))
 			}
 		}
@@ -148,7 +153,7 @@ func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 		case err == nil && c.options.AcceptTruncated:
 			return countedPiece{p, c.rows}, nil
 		case isCut(err) && c.options.AcceptTruncated:
-			c.truncated = append(c.truncated, cut{c.now.Input.Name(), err, c.rows})
+			c.truncated = append(c.truncated, Truncated{c.now.Input.Name(), err, c.rows})
 		case isCut(err):
 			return nil, option.Errorf("%w; %s takes what is there", err, option.AcceptTruncated)
 		case !errors.Is(err, io.EOF):

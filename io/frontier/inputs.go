@@ -54,10 +54,7 @@ func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, err
 			names = append(names, name)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	return names, nil
+	return names, lines.Err()
 }
 
 // Expand returns the inputs that a name stands for: stdin, a file, the files of a folder, or

@@ -10,27 +10,15 @@ import (
 type Truncated struct {
 	Input string
 	// Err says where the input ended.
-	Err error
-	// Rows is the number of rows before the end.
-	Rows int64
+	Err  error
+	rows *atomic.Int64 // decoded so far
 }
 
-// cut is a Truncated whose rows are not all decoded yet.
-type cut struct {
-	input string
-	err   error
-	rows  *atomic.Int64
-}
+// Rows returns the number of rows before the end. Call it after the last one was decoded.
+func (t *Truncated) Rows() int64 { return t.rows.Load() }
 
-// Truncated returns the inputs that ended too early. Call it after the last row was
-// decoded.
-func (c *Concatenation) Truncated() []Truncated {
-	var all []Truncated
-	for _, t := range c.truncated {
-		all = append(all, Truncated{t.input, t.err, t.rows.Load()})
-	}
-	return all
-}
+// Truncated returns the inputs that ended too early so far. Call it after the last piece was read.
+func (c *Concatenation) Truncated() []Truncated { return c.truncated }
 
 // countedPiece is a piece that counts its rows when it is decoded.
 type countedPiece struct {

@@ -42,14 +42,14 @@ const (
 // changes line ends or clears the highest bits damages them.
 const RulePackMagic = "\x89RBP\r\n\x1a\n"
 
-// family is what formats have in common.
+// family is a kind of formats.
 type family uint8
 
 const (
-	rules  family = iota // not of tables or lists of URLs
-	arrows               // Arrow
-	tables               // others that are compressed inside
-	lines                // made of lines, and so compressed as a whole
+	rules  family = iota // formats of rules, not of frontiers
+	arrows               // Arrow's two formats: tables that are compressed inside
+	tables               // other tables that are compressed inside
+	lines                // formats made of lines, which are compressed as a whole
 )
 
 // table describes the formats, in the order in which messages list them. Beside a line
@@ -66,7 +66,7 @@ var table = [...]struct {
 	inside []compress.Codec
 	// captures says that a file may hold captures of robots.txt.
 	captures bool
-	// objects says that a line has an object.
+	// objects says that a line has a JSON object.
 	objects bool
 	// separator stands between the fields of a line; 0 for csv, whose header shows it, and
 	// for lines without such fields.
@@ -119,39 +119,36 @@ func (f Format) String() string {
 	return "format(?)"
 }
 
-// All returns the formats of which is returns true, in the order in which messages list them.
-func All(is func(Format) bool) []Format {
-	var some []Format
+// All returns the formats for which wanted returns true, in the order in which messages list them.
+func All(wanted func(Format) bool) (formats []Format) {
 	for f := range table {
-		if is(Format(f)) {
-			some = append(some, Format(f))
+		if wanted(Format(f)) {
+			formats = append(formats, Format(f))
 		}
 	}
-	return some
+	return formats
 }
 
-// Names returns the names of the formats of which is returns true.
-func Names(is func(Format) bool) []string {
-	var names []string
-	for _, f := range All(is) {
+// Names returns the names of the formats for which wanted returns true.
+func Names(wanted func(Format) bool) (names []string) {
+	for _, f := range All(wanted) {
 		names = append(names, f.String())
 	}
 	return names
 }
 
 // Endings returns the extensions of outputs, in the order in which messages list them.
-func Endings() []string {
-	var endings []string
+func Endings() (endings []string) {
 	for _, f := range All(Format.Writable) {
 		endings = append(endings, f.Ending())
 	}
 	return endings
 }
 
-// Parse returns the format with a name, as -in-format takes it, of those of which is returns
-// true. ok is false if there is none.
-func Parse(name string, is func(Format) bool) (f Format, ok bool) {
-	for _, f := range All(is) {
+// Parse returns the format with a name, as String returns it, if wanted returns true for it. ok is
+// false if there is none.
+func Parse(name string, wanted func(Format) bool) (f Format, ok bool) {
+	for _, f := range All(wanted) {
 		if f.String() == name {
 			return f, true
 		}
@@ -207,7 +204,7 @@ func (f Format) Writable() bool { return table[f].written }
 // HasCaptures reports whether a file in f may hold captures of robots.txt.
 func (f Format) HasCaptures() bool { return table[f].captures }
 
-// HasObjects reports whether a line in f has an object, whose keys may differ from line to line.
+// HasObjects reports whether each line in f has a JSON object. The keys may differ from line to line.
 func (f Format) HasObjects() bool { return table[f].objects }
 
 // Separator returns what stands between the fields of a line; 0 for CSV, whose header shows

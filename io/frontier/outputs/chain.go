@@ -8,17 +8,17 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// Steps are what is done for an output, or other work of which the results are in order. Those that are
-// nil are left out.
+// Steps are what is done for an output of a [Chain], in the order Work, Complete, Publish, Enter,
+// Save. A nil step is left out. Other work whose results must come in order can take them as well.
 type Steps struct {
-	// Work and Publish are done at once with those of others: Publish completes what Work has written.
+	// Work and Publish run at the same time as those of other outputs. Publish completes what Work
+	// has written.
 	Work, Publish func() error
-	// Complete and Enter are called after those of all before: Complete after Work, and Enter, which
-	// records the output, after Publish.
+	// Complete and Enter each wait for the same step of all outputs before. Enter records the output.
 	Complete, Enter func() error
-	// Save makes what Enter has recorded durable.
+	// Save makes what Enter has recorded durable. It runs at the same time as other steps.
 	Save func() error
-	// GiveUp is called in place of Publish after an error, also one of any before.
+	// GiveUp is called in place of Publish after an error of this output or of one before.
 	GiveUp func()
 }
 
@@ -26,7 +26,8 @@ type Steps struct {
 // takes longer than writing it.
 type Chain struct {
 	slots chan struct{}
-	// completed and entered are closed once Complete and Enter were called for all so far.
+	// completed and entered are those of the output that was started last. They are closed after its
+	// Complete and its Enter.
 	completed, entered chan struct{}
 	group              sync.WaitGroup
 	failed             atomic.Bool
@@ -35,8 +36,8 @@ type Chain struct {
 	stop               func()
 }
 
-// NewChain returns a Chain that has at most atOnce outputs under way. After an error it calls stop,
-// once, when all outputs before have been published.
+// NewChain returns a Chain that works on at most atOnce outputs at a time. After the first error it
+// calls stop once, when all outputs before the failed one have been entered.
 func NewChain(atOnce int, stop func()) *Chain {
 	c := &Chain{slots: make(chan struct{}, atOnce), completed: make(chan struct{}), entered: make(chan struct{}), stop: stop}
 	close(c.completed)
@@ -44,7 +45,7 @@ func NewChain(atOnce int, stop func()) *Chain {
 	return c
 }
 
-// errBefore is the error of an output because of that of another.
+// errBefore is the error of an output that is given up because one before it failed.
 var errBefore = errors.New("an output before has failed")
 
 // Start begins the steps of an output, in a goroutine. It waits while too many are under way.
@@ -90,7 +91,7 @@ func call(step func() error) error {
 	return step()
 }
 
-// keep keeps the first error, if err is one.
+// keep records that an output failed, unless err is nil. The first error is what Wait returns.
 func (c *Chain) keep(err error) {
 	if err != nil {
 		c.first.Do(func() { c.err = err; c.stop() })
@@ -104,9 +105,9 @@ func (c *Chain) Wait() error {
 	return c.err
 }
 
-// LateWriter is an output that Close does not complete, for a sink: whoever has Writer closes
-// that.
+// LateWriter is a Writer for a sink that must not complete the output: its Close does nothing, and
+// the caller closes the Writer itself later.
 type LateWriter struct{ blob.Writer }
 
-// Close implements blob.Writer. It does nothing.
+// Close implements blob.Writer.
 func (LateWriter) Close() error { return nil }

@@ -13,21 +13,24 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// Claim locks an output, a folder of outputs, or with shard what that shard writes to the
-// folder, and removes what a killed run left there. It creates a missing folder of outputs.
-// The error is that another run has the lock, that a file has the folder's name, a [*blob.MissingFolderError], or
-// another one of the file system. release unlocks it.
+// Claim locks what a job writes, and removes what a killed run left of it: an output, a folder of
+// outputs, or the part of a folder that one shard writes, if shard is not nil. It creates a missing
+// folder of outputs. release unlocks it. The error says that another run has the lock, that a file
+// has the folder's name, or what the file system refused, such as a [*blob.MissingFolderError].
 // Stdout and objects are not locked.
 func Claim(out string, shard *manifest.Shard) (release func(), err error) {
+	const sweep = true
 	switch {
 	case out == blob.Stdio || blob.IsURL(out):
 		return func() {}, nil
-	case shard != nil:
-		release, err = claimShard(out, shard)
+	case shard != nil: // other shards may write to the folder at the same time
+		if err = os.MkdirAll(out, 0o777); err == nil {
+			release, err = claimFile(Below(out, shard.FileName()), sweep)
+		}
 	case IsFolder(out):
 		release, err = claimFolder(out)
 	default:
-		release, err = claimFile(out)
+		release, err = claimFile(out, sweep)
 	}
 	if err == nil {
 		return release, nil
@@ -49,19 +52,11 @@ func CheckFolder(out string) error {
 	return option.Errorf("%s: %s: %w", option.Out, out, &blob.MissingFolderError{Folder: folder})
 }
 
-// claimShard locks a shard of a job that writes a folder of outputs. Other shards may write to
-// the same folder at the same time.
-func claimShard(out string, shard *manifest.Shard) (release func(), err error) {
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return nil, err
-	}
-	return claimFile(Below(out, shard.FileName()))
-}
-
-// claimFile locks an output that is a file, and removes what killed runs left of it.
-func claimFile(name string) (release func(), err error) {
+// claimFile locks an output that is a file. With sweep, it also removes what killed runs left of
+// it.
+func claimFile(name string, sweep bool) (release func(), err error) {
 	lock, err := blob.LockFile(name)
-	if err == nil && lock != nil {
+	if err == nil && lock != nil && sweep { // a pipe has no lock, and nothing is left of it
 		err = blob.SweepFile(name)
 	}
 	if err != nil {
@@ -97,29 +92,23 @@ func claimFolder(name string) (release func(), err error) {
 }
 
 // ClaimBelow locks an output of a folder, because another run may write that output alone. It
-// makes the folder below Out that the output lies in, and with sweep removes what killed runs left
-// of the output. unlock does nothing for an object, of which nothing is left.
+// creates the folder of the output, which may lie below Options.Out. With sweep, it also removes
+// what killed runs left of the output. Objects are not locked.
 func (t Target) ClaimBelow(sweep bool) (unlock func(), err error) {
 	if blob.IsURL(t.Path) {
 		return func() {}, nil
 	}
-	err = os.MkdirAll(filepath.Dir(t.Path), 0o777)
-	var lock *blob.Lock
-	if err == nil {
-		lock, err = blob.LockFile(t.Path)
-	}
-	if err == nil && sweep {
-		err = blob.SweepFile(t.Path)
+	if err = os.MkdirAll(filepath.Dir(t.Path), 0o777); err == nil {
+		unlock, err = claimFile(t.Path, sweep)
 	}
 	if err != nil {
-		lock.Unlock()
 		return nil, option.Errorf("%s: %w", option.Out, err)
 	}
-	return lock.Unlock, nil
+	return unlock, nil
 }
 
-// ForgetWhole removes the manifest that covers all shards from a local folder, because it is
-// wrong once a shard is done again.
+// ForgetWhole removes the manifest that [Merge] wrote to a local folder, because it is wrong once
+// a shard is done again.
 func ForgetWhole(folder string) error {
 	if blob.IsURL(folder) {
 		return nil
@@ -130,7 +119,8 @@ func ForgetWhole(folder string) error {
 	return nil
 }
 
-// Checked returns a sink whose output appears only if check returns nil at its end.
+// Checked returns a sink that calls check before it completes the output. An error of check is that
+// of Close, and the output does not appear.
 func Checked(sink batch.Sink, check func() error) batch.Sink { return checkedSink{sink, check} }
 
 type checkedSink struct {

@@ -23,15 +23,11 @@ const mergeReaders = 32
 // same inputs, and their outputs must be unchanged. The error names what is wrong; it wraps
 // [manifest.ErrIncomplete] if shards must still be run.
 func Merge(ctx context.Context, folder string) (m *manifest.Manifest, shards int, err error) {
-	unlock := func() {}
-	if !blob.IsURL(folder) {
-		lock, err := blob.LockFolder(folder)
-		if err != nil {
-			return nil, 0, err
-		}
-		unlock = lock.Unlock
+	lock, err := blob.LockFolder(folder) // nil for objects
+	if err != nil {
+		return nil, 0, err
 	}
-	defer unlock()
+	defer lock.Unlock()
 	m, text, shards, err := Joined(ctx, folder)
 	if err != nil {
 		return nil, 0, err
@@ -102,9 +98,9 @@ func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error
 	})
 }
 
-// OtherCount returns the number of shards of another job whose manifests lie in a local
-// folder, that is, a number other than count; 0 for none. It does not ask a store, because
-// each shard would.
+// OtherCount looks in a local folder for manifests of a job that had another number of shards than
+// count, and returns that number; 0 if there are none. It does not ask a store, because each shard
+// would.
 func OtherCount(ctx context.Context, folder string, count int) int {
 	if blob.IsURL(folder) {
 		return 0
@@ -155,10 +151,10 @@ func shardNames(ctx context.Context, folder string) (names []string, err error) 
 // checkOutputs returns an error if an output changed since its shard wrote it. m has all
 // outputs, and parts those of each shard.
 func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, parts []*manifest.Manifest) error {
-	of := make(map[string]int)
-	for i, part := range parts {
-		for k := range part.Outputs {
-			of[part.Outputs[k].Output.Name] = i
+	shardOf := make(map[string]int) // by the name of an output
+	for shard, part := range parts {
+		for i := range part.Outputs {
+			shardOf[part.Outputs[i].Output.Name] = shard
 		}
 	}
 	return forEach(len(m.Outputs), func(i int) error {
@@ -167,11 +163,11 @@ func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, part
 		now, err := blob.Stat(ctx, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%s is gone: run shard %d again", blob.Shown(name), of[o.Name])
+			return fmt.Errorf("%s is gone: run shard %d again", blob.Shown(name), shardOf[o.Name])
 		case err != nil:
 			return err
 		case !now.Known() || !fileOf(o.Name, now).Same(o):
-			return fmt.Errorf("%s is not what was written: run shard %d again", blob.Shown(name), of[o.Name])
+			return fmt.Errorf("%s is not what was written: run shard %d again", blob.Shown(name), shardOf[o.Name])
 		}
 		return nil
 	})

@@ -30,9 +30,9 @@ type Output struct {
 	Inputs []frontier.Input
 }
 
-// Record is the manifest of a job, or of a shard of one, while it grows. A nil Record belongs to a job
-// without a manifest: Used, Start, Sums, Enter, Save, End and Close accept it and do
-// nothing. Used, Enter and Save are safe for concurrent use.
+// Record writes the manifest of a job, or of a shard of one, while the job runs. A nil Record
+// belongs to a job without a manifest: AddRuleFile, Start, Sums, Enter, Save, End and Close accept
+// it and do nothing. AddRuleFile, Enter and Save are safe for concurrent use.
 type Record struct {
 	ctx    context.Context // ends saving
 	name   string          // of the manifest
@@ -45,18 +45,18 @@ type Record struct {
 
 	// An object cannot be appended to. It is replaced each time an eighth of its
 	// outputs is new.
-	text  []byte // all lines
-	saved int    // outputs in the object
-	ended bool
+	text  []byte // of an object: all lines
+	saved int    // the number of outputs in the object
+	ended bool   // End was called
 
-	mu      sync.Mutex // guards the fields below: workers add rule files, a Chain adds outputs
-	known   map[string]manifest.File
-	read    []manifest.RuleFile // not written yet
-	pending []byte              // lines not written yet
-	outputs int
+	mu      sync.Mutex               // guards the fields below: workers add rule files, a Chain adds outputs
+	known   map[string]manifest.File // the rule files that were recorded, by folder and name
+	read    []manifest.RuleFile      // those that are no line of pending yet
+	pending []byte                   // lines not written yet
+	outputs int                      // the number of outputs in all lines
 
-	writing sync.Mutex // for the file
-	broken  error      // what went wrong with it
+	writing sync.Mutex // guards the file and the fields below
+	broken  error      // the first failed write, which each later Save returns
 }
 
 // NewRecord returns the record of a job, or of the shard that job names, and writes no file
@@ -97,7 +97,7 @@ func Folder(name string) string {
 	return u.String()
 }
 
-// AddRuleFile records that a file of a folder of rules was read, in that version.
+// AddRuleFile records that a file was read from a folder of rules. file has its name and version.
 func (r *Record) AddRuleFile(folder string, file manifest.File) {
 	if r == nil {
 		return
@@ -118,17 +118,18 @@ func (r *Record) AddRuleFile(folder string, file manifest.File) {
 	}
 }
 
-// queue adds lines to those that are written next: the rule files that were read since the
-// last call, then what line appends.
-func (r *Record) queue(line func(text []byte) []byte) {
+// queue adds lines to those that the next Save writes: one for each rule file that was read since
+// the last call, and what appendLine appends.
+func (r *Record) queue(appendLine func(text []byte) []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pending = line(manifest.AppendRuleFiles(r.pending, r.read))
+	r.pending = appendLine(manifest.AppendRuleFiles(r.pending, r.read))
 	r.read = nil
 }
 
-// begin replaces the manifest by one of this job. It lists the rule files that the job read, and the outputs
-// of an earlier run in kept; a nil one is made again.
+// begin replaces the manifest by one of this job, with the rule files and outputs of an earlier run
+// that hold for this run as well. A nil output in kept is left out: this run makes it again. The
+// manifest of a single output is only written when that is complete.
 func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error {
 	if r.single {
 		return nil
@@ -185,8 +186,8 @@ type Read struct {
 	Truncated []frontier.Truncated
 }
 
-// Enter records an output that is complete; Save writes the record. read is what was read for
-// it.
+// Enter records the output at path, which is complete; Save writes the record. read is what was
+// read for the output, and sums are its checksums, which Sums returned.
 func (r *Record) Enter(read Read, path string, sums *manifest.Sums, stats *batch.Stats) error {
 	if r == nil || path == blob.Stdio {
 		return nil
@@ -210,7 +211,7 @@ func (r *Record) Enter(read Read, path string, sums *manifest.Sums, stats *batch
 		o.Inputs = append(o.Inputs, fileOf(in.Path, in.Info))
 	}
 	for _, t := range read.Truncated {
-		o.Truncated = append(o.Truncated, manifest.Truncated{Input: blob.Shown(t.Input), Rows: t.Rows})
+		o.Truncated = append(o.Truncated, manifest.Truncated{Input: blob.Shown(t.Input), Rows: t.Rows()})
 	}
 	r.queue(func(text []byte) []byte {
 		r.outputs++
@@ -297,10 +298,10 @@ func (t Target) Forget() error {
 		return nil // none is beside it: see NewRecord
 	}
 	err := os.Remove(manifest.Beside(t.Path))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) { // too long a name for a manifest, so there is none
-		return fmt.Errorf("the manifest: %w", err)
+	if err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENAMETOOLONG) { // a name that is too long is no file's
+		return nil
 	}
-	return nil
+	return fmt.Errorf("the manifest: %w", err)
 }
 
 // IsFolder reports whether a name is that of a folder of outputs: it is an existing folder, or

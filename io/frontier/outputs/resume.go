@@ -30,27 +30,9 @@ type Resumed struct {
 	// RedoAll is the reason why everything is written again, such as "agent has changed"; empty
 	// if there is none.
 	RedoAll option.Message
-	// Left are outputs of the earlier run that this run does not write.
-	Left []Left
-}
-
-// Left is an output that an earlier run wrote and that this run leaves as it is, because
-// its input is not among this run's, or has another output now.
-type Left struct {
-	Path, Input string
-	// Gone says that the input does not exist any more, Moved that it has another output.
-	Gone, Moved bool
-}
-
-// Message says that the output is still there. Who reads the folder reads its rows as well.
-func (l *Left) Message() option.Message {
-	switch {
-	case l.Gone:
-		return option.Messagef("%s is still there, and its input %s is gone: remove it if its rows are not wanted", l.Path, l.Input)
-	case l.Moved:
-		return option.Messagef("%s is still there, and its input %s has another output now: remove it if its rows are not wanted", l.Path, l.Input)
-	}
-	return option.Messagef("%s is still there, and %s no longer names its input %s: remove it if its rows are not wanted", l.Path, option.In, l.Input)
+	// Left has a warning for each output of the earlier run that this run does not write: whoever
+	// reads the folder reads its rows as well.
+	Left []option.Message
 }
 
 // ReadManifest reads a manifest from a file or an object. The error names it, and wraps
@@ -71,10 +53,10 @@ func ReadManifest(ctx context.Context, name string) (*manifest.Manifest, error) 
 	return m, nil
 }
 
-// Start starts the manifest of a job with these rules, without resuming. It returns the
-// outputs of an earlier run that this run does not write. They are not known if the manifest of that
-// run cannot be read: unreadable says why, and the manifest is replaced all the same.
-func (r *Record) Start(planned []Output, rules []manifest.Rules) (left []Left, unreadable, err error) {
+// Start starts the manifest of a job with these rules, without resuming. It returns warnings about
+// outputs of an earlier run, as Resumed.Left. If the manifest of that run cannot be read, there are
+// none, and unreadable says why; the manifest is replaced all the same.
+func (r *Record) Start(planned []Output, rules []manifest.Rules) (left []option.Message, unreadable, err error) {
 	if r == nil {
 		return nil, nil, nil
 	}
@@ -89,17 +71,19 @@ func (r *Record) Start(planned []Output, rules []manifest.Rules) (left []Left, u
 	return left, unreadable, r.begin(nil, nil)
 }
 
-// RuleFiles looks up the files that rules were read from.
+// RuleFiles looks up the files in folders of rules.
 type RuleFiles interface {
-	// FileNow returns the current version of a file in a folder source, with its name
-	// for people. ok is false if there is no such source.
+	// FileNow returns the current version of the file that has a name in a folder of rules, and the
+	// file's name for people. source is the folder's index among the job's rules; ok is false if
+	// that is not a folder.
 	FileNow(ctx context.Context, source int, name string) (now manifest.File, shown string, ok bool, err error)
 }
 
-// Resume starts the manifest of a job with these rules. It keeps a planned output if an earlier run completed
-// it, with counts of as many agents, and it would be the same now. An output of a truncated input is kept only
-// with acceptTruncated. If the job or its rules changed, none is kept, and RedoAll says why. A manifest that
-// cannot be read is an error.
+// Resume starts the manifest of a job with these rules. It keeps a planned output if an earlier run
+// completed it and nothing that it depends on has changed since. An output of a truncated input is
+// kept only with acceptTruncated. If the job or its rules changed, none is kept, and RedoAll says
+// why. agents is the number of agents whose verdicts are counted. A manifest that cannot be read is
+// an error.
 func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleFiles, agents int, acceptTruncated bool) (*Resumed, error) {
 	r.job.Rules = rules
 	result := &Resumed{Done: make([]*manifest.Output, len(planned))}
@@ -147,10 +131,10 @@ func (r *Record) findDone(result *Resumed, old *manifest.Manifest, planned []Out
 	}
 }
 
-// findLeft returns the outputs of an earlier run that still exist and are not planned. It
-// returns none for a shard, because another shard may have the input now, nor for a single
+// findLeft returns warnings about outputs of an earlier run that still exist and are not planned.
+// It returns none for a shard, because another shard may have the input now, nor for a single
 // output, which is replaced.
-func (r *Record) findLeft(old *manifest.Manifest, planned []Output) (left []Left) {
+func (r *Record) findLeft(old *manifest.Manifest, planned []Output) (left []option.Message) {
 	if r.single || r.job.Shard != nil {
 		return nil
 	}
@@ -168,21 +152,25 @@ func (r *Record) findLeft(old *manifest.Manifest, planned []Output) (left []Left
 		if _, err := blob.Stat(r.ctx, path); err != nil {
 			continue
 		}
-		l := Left{Path: blob.Shown(path), Input: names[0], Moved: inputs[keyOf(names)]}
+		why := option.Messagef("%s no longer names its input %s", option.In, names[0])
+		if inputs[keyOf(names)] {
+			why = option.Messagef("its input %s has another output now", names[0])
+		}
 		for _, name := range names {
 			if _, err := blob.Stat(r.ctx, name); errors.Is(err, fs.ErrNotExist) {
-				l.Input, l.Gone = name, true
+				why = option.Messagef("its input %s is gone", name)
 				break
 			}
 		}
-		left = append(left, l)
+		left = append(left, option.Messagef("%s is still there, and %s: remove it if its rows are not wanted", blob.Shown(path), why))
 	}
 	return left
 }
 
-// replaces reports whether the output will replace an earlier one at path, which differs at
-// most in its ending. input is the first input of the earlier one: if the input decides about
-// the ending, an input of the same name decides the same. A nil output replaces none.
+// replaces reports whether this output will replace an earlier output at path, which has the same
+// name apart from the ending. input is the first input of the earlier output. If o.Format is
+// Unknown, the input's format decides about the ending: an input of the same name is taken to have
+// the same format. A nil output replaces none.
 func (o *Output) replaces(path, input string) bool {
 	switch {
 	case o == nil:
@@ -203,7 +191,7 @@ func inputNames(o *manifest.Output) []string {
 	return names
 }
 
-// keyOf returns the key of an output: the names of its inputs.
+// keyOf returns the names of an output's inputs as the key of a map.
 func keyOf(names []string) string { return strings.Join(names, "\x00") }
 
 func shownNames(inputs []frontier.Input) []string {

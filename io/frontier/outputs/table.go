@@ -16,24 +16,25 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// Table is an output of its own, which no input's rows pass through: a table, or a list.
+// Table is an output with rows that the program makes, such as the tables of the command export. No
+// row of an input is copied to it.
 type Table struct {
 	Options *Options
 	Target  Target
-	// First says which columns there are.
+	// First stands for an input, and says which columns the rows have.
 	First  *frontier.Source
 	Stdout io.Writer
 	// BatchMemory is the most bytes that encoding a batch may take.
 	BatchMemory int64
 	// Run says how rows are made and which of them are written.
 	Run batch.Options
-	// Release, if not nil, ends the claim of the output.
+	// Release, if not nil, ends the claim of the output; see [Claim].
 	Release func()
 
-	dropped bool
+	dropped bool // rows are not written
 }
 
-// DroppedTable is a table of which the rows are made and not written.
+// DroppedTable returns a Table whose rows are made and counted, but not written.
 func DroppedTable(run batch.Options) *Table {
 	return &Table{Options: new(Options), Run: run, dropped: true}
 }
@@ -45,15 +46,15 @@ func (t *Table) Close() {
 	}
 }
 
-// Rows writes records as a table. name is that of the table in errors. It calls unchanged
-// before the output appears; an error discards the output.
+// Rows writes records as a table. name is the table's in errors. Before the output appears, Rows
+// calls unchanged, whose error discards the output.
 func (t *Table) Rows(ctx context.Context, name string, rows iter.Seq2[arrow.Record, error], unchanged func() error) (batch.Stats, error) {
 	source := tableio.NewRecords(name, rows)
 	defer source.Close() // also what makes the rows, when the output fails
 	return t.Write(ctx, source, func() batch.Evaluator { return tableio.NoVerdicts{} }, unchanged)
 }
 
-// Text writes a list whose lines each passes to visit.
+// Text writes a list. each makes the lines, and calls visit with one after the other.
 func (t *Table) Text(ctx context.Context, each func(visit func(line []byte) error) error) error {
 	w, err := t.Target.Create(ctx, t.Stdout)
 	if err != nil {
@@ -87,9 +88,8 @@ func (t *Table) Text(ctx context.Context, each func(visit func(line []byte) erro
 	return nil
 }
 
-// Write evaluates the rows of src and writes them. It calls unchanged before the output
-// appears; an error discards the output. A dropped table evaluates the rows and writes
-// nothing.
+// Write evaluates the rows of src and writes them. Before the output appears, Write calls
+// unchanged, whose error discards the output. A dropped table evaluates the rows and writes nothing.
 func (t *Table) Write(ctx context.Context, src batch.Source, newEvaluator func() batch.Evaluator, unchanged func() error) (batch.Stats, error) {
 	sink := batch.Discard
 	if !t.dropped {

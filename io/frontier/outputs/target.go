@@ -28,7 +28,7 @@ type Options struct {
 	Inside compress.Codec
 	// Level of zstd inside Parquet files, from 1 to 22; 0 means the standard.
 	Level int
-	// Encode decodes and encodes columns that could pass through.
+	// Encode asks to decode and encode all columns, even if they could be copied undecoded.
 	Encode bool
 	// Keep says which columns of the input are written; Verdicts are the columns after them.
 	Keep     batch.Keep
@@ -101,16 +101,16 @@ func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 	return t, o.check(t)
 }
 
-// Paths returns the paths to which [Options.Target] may have an output written, judged by the
-// name of its first input. If the name does not tell the format, these are paths with the
-// ending of each format. in is [frontier.Options.Format].
+// Paths returns the paths that [Options.Target] may choose for an output, judged by the name of its
+// first input. If the name does not tell the input's format, there is one for each format that the
+// input may have. in is [frontier.Options.Format].
 func (o *Options) Paths(out Output, in format.Format) (paths []string) {
 	named, codec := format.ByName(out.Inputs[0].Name())
-	likely := []format.Format{cmp.Or(in, named)}
-	if likely[0] == format.Unknown {
-		likely = format.All(format.Format.Readable)
+	possible := []format.Format{cmp.Or(in, named)}
+	if possible[0] == format.Unknown {
+		possible = format.All(format.Format.Readable)
 	}
-	for _, f := range likely {
+	for _, f := range possible {
 		if t, err := o.Target(out, &frontier.Source{Format: f, Codec: codec}); err == nil && !slices.Contains(paths, t.Path) {
 			paths = append(paths, t.Path)
 		}
@@ -132,10 +132,11 @@ func (o *Options) formatOf(out Output, in format.Format) (f format.Format, codec
 	return f, codec
 }
 
-// Reading returns r for the inputs of an output. Its Output returns the format to write, for which the first
-// opened input decides if nothing else does; it is a [option.UsageError] if the input has objects, and
-// the format no place for their keys. Inputs can be copied without decoding their columns if they are
-// the same kind of table, all columns are written, and no other encoding is asked for.
+// Reading returns r with Passage and Output set for the inputs of an output. Columns may be copied
+// undecoded if some are written, no other encoding is asked for, and the inputs are of one kind of
+// table. Output returns the format to write, which the first opened input decides if nothing else
+// does. Its error is a [option.UsageError]: the format has no place for the keys of the input's
+// objects.
 func (o *Options) Reading(out Output, r frontier.Options) frontier.Options {
 	if !o.Encode && o.Keep != batch.KeepNone && !areMixed(out.Inputs) {
 		r.Passage = &frontier.Passage{Selects: !o.AllRows, Several: len(out.Inputs) > 1}
@@ -145,7 +146,8 @@ func (o *Options) Reading(out Output, r frontier.Options) frontier.Options {
 		if written == format.Unknown {
 			written, _ = o.formatOf(out, in)
 		}
-		if o.Keep != batch.KeepAll || !in.HasObjects() || written == format.JSONL || written == format.Text || written == format.Unknown {
+		hasPlace := written == format.JSONL || written == format.Text || written == format.Unknown
+		if hasPlace || o.Keep != batch.KeepAll || !in.HasObjects() {
 			return written, nil
 		}
 		return written, option.Usagef("%s has no place for the keys of its objects: write jsonl, or leave them out with %s", written, option.Columns.With("url"))
@@ -181,8 +183,9 @@ func withoutEnding(name string) string {
 	return plain
 }
 
-// defaultFormat returns an output's format if neither its name nor an option says one: the
-// input's, or one that can be written. On stdout, tables become an Arrow stream.
+// defaultFormat returns the format of an output if neither its name nor an option tells it: the
+// input's, or a similar one if that cannot be written. On stdout, tables become an Arrow stream,
+// because a pipe takes no Arrow file and no Parquet file.
 func defaultFormat(in format.Format, inFolder bool) format.Format {
 	if in.IsBinary() && !inFolder {
 		return format.ArrowS
