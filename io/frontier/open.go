@@ -84,11 +84,11 @@ type Source struct {
 	URLColumn string
 	// Passing says that the columns go to the output undecoded; see [Passage].
 	Passing bool
-	output  format.Format // as Options.Output says
-	// file is the input itself, if it is a regular file or an object.
+	output  format.Format // what Options.Output returned; Unknown without it
+	// file is the input itself, if it is a regular file or an object; else nil.
 	file *blob.File
-	info blob.Info    // the version of it that is read; none for stdin
-	read atomic.Int64 // bytes of it that were read sequentially
+	info blob.Info    // the version of file
+	read atomic.Int64 // the number of bytes of file that were read from start to end
 	// Schemeless is the first line of a list of which the first lines all lack a scheme, such
 	// as example.com/a; empty for others.
 	Schemeless string
@@ -107,8 +107,8 @@ func (o *Source) Close() error {
 	return err
 }
 
-// Open opens an input and detects its format. ctx ends a wait for a pipe. A
-// [option.UsageError] is about the options.
+// Open opens an input and detects its format. The end of ctx ends a wait for a pipe. A mistake in
+// the options is a [option.UsageError].
 func Open(ctx context.Context, in Input, o Options) (*Source, error) {
 	s := &Source{Input: in}
 	r, err := o.detect(ctx, s)
@@ -122,8 +122,8 @@ func Open(ctx context.Context, in Input, o Options) (*Source, error) {
 	return s, nil
 }
 
-// leaveFile leaves closing the file to the format's source, because its pieces still
-// read the file after the last Next.
+// leaveFile keeps Source.Close from closing the file: the format's source closes it, because its
+// pieces still read the file after the last Next.
 func (s *Source) leaveFile() {
 	s.closers = slices.DeleteFunc(s.closers, func(c io.Closer) bool { return c == io.Closer(s.file) })
 }
@@ -238,8 +238,8 @@ func (p *Passage) passColumns(s *Source) error {
 	return nil
 }
 
-// decline leaves an input to be decoded. It returns an error if inputs before it passed
-// undecoded.
+// decline is called for an input whose columns cannot pass undecoded. It returns an error if those
+// of the inputs before it pass, and else leaves the input to be decoded.
 func (p *Passage) decline(s *Source) error {
 	if !p.decided {
 		return nil
@@ -247,8 +247,8 @@ func (p *Passage) decline(s *Source) error {
 	return option.Usagef("%s is %s, unlike the inputs before it: give %s, so that all are decoded", s.Input.Name(), s.Format.Family(), option.Compression.With("zstd"))
 }
 
-// openers open the source of each format that can be read. name is that of the input in
-// messages.
+// openers has the function that opens the source of each format that can be read. r has the input's
+// bytes, decompressed; name is the input's in messages.
 var openers = map[format.Format]func(o *Options, s *Source, r io.Reader, name string) (tableSource, error){
 	format.Text: openText, format.Arrow: openArrow, format.ArrowS: openArrow, format.Parquet: openParquet,
 	format.CSV: openDelimited, format.TSV: openDelimited,
@@ -266,17 +266,17 @@ var openers = map[format.Format]func(o *Options, s *Source, r io.Reader, name st
 // lineOptions returns the options for a source that reads lines. name is that of the input for
 // errors.
 func (o *Options) lineOptions(name string) lines.Options {
-	of := o.Options
-	of.Name, of.BatchSize = name, int(min(cmp.Or(o.Piece, o.Memory/8), lines.MaxBlockSize))
-	if o.Format != format.Unknown {
-		of.Blanks = nil
+	options := o.Options
+	options.Name, options.BatchSize = name, int(min(cmp.Or(o.Piece, o.Memory/8), lines.MaxBlockSize))
+	if o.Format != format.Unknown { // somebody said that it is a list: its blanks are meant
+		options.Blanks = nil
 	}
-	return of
+	return options
 }
 
 // openText opens a list of URLs. Options that name a column are errors.
 func openText(o *Options, _ *Source, r io.Reader, name string) (tableSource, error) {
-	if o.URLColumn != "" && o.URLColumn != listColumn {
+	if o.URLColumn != "" && o.URLColumn != format.URLColumn {
 		return nil, option.Usagef("%s is a list of URLs and has no column %q: leave out %s", name, o.URLColumn, option.URLColumn)
 	}
 	if o.Extra.Weight != "" {
@@ -336,16 +336,13 @@ func (s *Source) canDivide() bool {
 	return s.Codec == compress.None && s.file != nil && (s.Format == format.Arrow || s.Format == format.Parquet)
 }
 
-// tableSource is a source whose rows have more columns than the URL.
+// tableSource is a source of any format, with the columns of its rows.
 type tableSource interface {
 	batch.Source
 	// Schema returns nil if the columns may differ from row to row.
 	Schema() *arrow.Schema
 	URLColumn() string
 }
-
-// listColumn is the name of a list's only column.
-const listColumn = "url"
 
 // openRaw opens an input and returns its bytes as they are. It sets s.file for a file or
 // object, which can be read at any offset; reads of a pipe end with ctx.
@@ -399,5 +396,5 @@ func (s *Source) Share() float64 {
 	return min(1, float64(s.read.Load())/float64(size))
 }
 
-// isCut reports whether an error says that an input ended too early.
+// isCut reports whether an error says that an input ended too early, in the middle of something.
 func isCut(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }

@@ -43,19 +43,19 @@ func NewCDX(r io.Reader, o lines.Options) (*lines.Source, error) {
 
 // header is the first row that is not empty, and what it says about the others.
 type header struct {
-	comma  byte // the separator, 0 until the header is read
-	cdx    bool
+	comma  byte // the separator; 0 until the header is read
+	cdx    bool // it is the header of a CDX index
 	blocks *lines.Blocks
-	names  []string
-	url    int  // the URLs' column
-	weight int  // that of the weights; -1 for none
-	time   int  // that of the times, in the same way
-	whole  bool // all columns are asked for
+	names  []string // of the columns
+	url    int      // the index of the column of URLs
+	weight int      // that of the column of weights; -1 for none
+	time   int      // that of the column of times; -1 for none
+	whole  bool     // batches have all columns as a record
 	schema *arrow.Schema
 }
 
-// open reads the header and returns a source of the rows after it. cut, nil for CDX, finds the ends of
-// rows, and is told the separator.
+// open reads the header and returns a source of the rows after it. cut finds the ends of rows, and
+// gets the separator that the header has; it is nil for CDX.
 func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 	if err := h.read(o.Name); err != nil {
 		return nil, err
@@ -67,10 +67,6 @@ func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 		cut.separator = h.comma
 	}
 	h.schema, h.whole = lines.StringSchema(h.names...), o.Columns
-	rows := o.BatchRows
-	if rows <= 0 {
-		rows = lines.DefaultRows
-	}
 	if h.whole {
 		// A cell takes four bytes, even where a short row leaves it out: BatchSize/2 cells take at
 		// most twice BatchSize.
@@ -78,9 +74,8 @@ func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 		if o.BatchSize > 0 {
 			cells = min(cells, o.BatchSize/2)
 		}
-		rows = min(rows, max(1, cells/len(h.names)))
+		h.blocks.LimitRows(max(1, cells/len(h.names)))
 	}
-	h.blocks.SetRows(rows)
 	return lines.NewSource(o.Name, h.blocks, lines.Table{
 		Schema: h.schema, URLColumn: h.names[h.url],
 		NewDecoder: func() lines.Decoder { return &decoder{header: h} },
@@ -118,8 +113,8 @@ func (h *header) findColumns(url string, extra batch.ExtraColumns) (err error) {
 	return err
 }
 
-// separated is the name of an only column that is likely several: url and others, with what separates
-// them.
+// separated matches a name that is likely several, because no separator was recognised: url and
+// another name, with what may separate them.
 var separated = regexp.MustCompile(`(?i)^url[,;|:^\t][^ ]|[,;|^\t]url$|^url [^ ]$|[,;|:^\t]url[,;|:^\t]`)
 
 // findURLs returns the index of the column that has the URLs: what [format.Columns.URL] finds,
@@ -139,11 +134,11 @@ func findURLs(columns format.Columns, name string) (int, error) {
 	case len(names) == 1:
 		return 0, nil
 	}
-	return 0, columns.NoColumn("url")
+	return 0, columns.NoColumn(format.URLColumn)
 }
 
-// headerAdvice ends the advice to put a header before a first row that has a URL: cut off the
-// other columns or, if there are none, read the input as a list.
+// headerAdvice says what else helps, besides a header, an input whose first row has a URL in place
+// of names: cut off the other columns or, if there are none, read the input as a list.
 func headerAdvice(names []string) option.Message {
 	if len(names) > 1 {
 		return option.Messagef(", or cut off all but the URLs")
@@ -151,8 +146,8 @@ func headerAdvice(names []string) option.Message {
 	return option.Messagef(", or read a list of URLs with %s", option.InFormat.With("text"))
 }
 
-// parse reads the names from a block of one record, and finds the separator if it is not
-// given. If all lines of the block are empty, it leaves h.names nil.
+// parse reads the columns' names from a block of one record. It sets h.comma if that is 0. If all
+// lines of the block are empty, it leaves h.names nil.
 func (h *header) parse(block *lines.Block) error {
 	if len(block.Data) > h.blocks.MaxLine()+len("\r\n") {
 		return h.blocks.TooLong(block.Line(0))

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -15,8 +16,8 @@ type Columns struct {
 	Type func(column int) string
 }
 
-// standardURLColumn is the column of URLs where nobody names one.
-const standardURLColumn = "url"
+// URLColumn is the column of URLs where nobody names one.
+const URLColumn = "url"
 
 // mostListed is the most columns that a message lists.
 const mostListed = 50
@@ -40,14 +41,11 @@ func (c Columns) String() string {
 	return strings.Join(listed, ", ")
 }
 
-// URL returns the index of the column that has the URLs: the one of that name. If name is
-// empty, it is "url", or the only one that differs from "url" in case alone; -1 if there is
-// none. The error is a [NoColumnError] if no column has a name that was given.
+// URL returns the index of the column that has the URLs: the one called name. If name is empty, it
+// is the one called "url", or else the only one whose name differs from "url" in case alone; -1 if
+// there is none. If name is given and no column has it, the error is a [NoColumnError].
 func (c Columns) URL(name string) (int, error) {
-	wanted := name
-	if wanted == "" {
-		wanted = standardURLColumn
-	}
+	wanted := cmp.Or(name, URLColumn)
 	found, index := c.count(wanted, func(a, b string) bool { return a == b })
 	if found == 0 && name == "" {
 		found, index = c.count(wanted, strings.EqualFold)
@@ -57,15 +55,17 @@ func (c Columns) URL(name string) (int, error) {
 		return -1, option.Errorf("there are %d columns %q: name another one with %s", found, wanted, option.URLColumn)
 	case found == 0 && name != "":
 		return -1, c.NoColumn(name)
-	case found == 0:
-		return -1, nil
 	}
 	return index, nil
 }
 
-// NoColumn returns the error for a name of the column with URLs that no column has.
+// NoColumn returns the [NoColumnError] for a column of URLs with that name.
 func (c Columns) NoColumn(name string) error {
-	return &NoColumnError{Name: name, Near: spelling.Nearest(name, c.Names), Columns: c.String()}
+	err := option.Errorf("there is no column %q: name one of %s with %s", name, c, option.URLColumn)
+	if near := spelling.Nearest(name, c.Names); near != "" {
+		err = option.Errorf("there is no column %q: did you mean %q? The columns are %s", name, near, c)
+	}
+	return &NoColumnError{err, c.String()}
 }
 
 // Extra returns the index of the column called name, -1 if name is empty. It is an error, which names
@@ -74,11 +74,11 @@ func (c Columns) Extra(name string, from option.Name) (int, error) {
 	if name == "" {
 		return -1, nil
 	}
-	switch found, index := c.count(name, func(a, b string) bool { return a == b }); found {
-	case 0:
-	case 1:
+	found, index := c.count(name, func(a, b string) bool { return a == b })
+	switch {
+	case found == 1:
 		return index, nil
-	default:
+	case found > 1:
 		return -1, option.Errorf("there are %d columns %q: name another one with %s", found, name, from)
 	}
 	if near := spelling.Nearest(name, c.Names); near != "" {
@@ -88,8 +88,9 @@ func (c Columns) Extra(name string, from option.Name) (int, error) {
 }
 
 // count returns how many columns have a name, compared by equal, and the index of the last
-// one.
+// one; -1 if there is none.
 func (c Columns) count(wanted string, equal func(a, b string) bool) (found, index int) {
+	index = -1
 	for i, name := range c.Names {
 		if equal(name, wanted) {
 			found, index = found+1, i
@@ -100,19 +101,10 @@ func (c Columns) count(wanted string, equal func(a, b string) bool) (found, inde
 
 // NoColumnError says that a table has no column of a name.
 type NoColumnError struct {
-	Name string
-	// Near is a column that may have been meant; empty for none.
-	Near string
+	error
 	// Columns lists the table's columns for people.
 	Columns string
 }
 
-func (e *NoColumnError) Error() string { return e.Message().String() }
-
-// Message is what Error says, with the options that it names.
-func (e *NoColumnError) Message() option.Message {
-	if e.Near != "" {
-		return option.Messagef("there is no column %q: did you mean %q? The columns are %s", e.Name, e.Near, e.Columns)
-	}
-	return option.Messagef("there is no column %q: name one of %s with %s", e.Name, e.Columns, option.URLColumn)
-}
+// Unwrap returns the error that names the column and an option.
+func (e *NoColumnError) Unwrap() error { return e.error }

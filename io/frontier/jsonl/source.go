@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -13,9 +14,6 @@ import (
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/matcher/spelling"
 )
-
-// defaultKey is the key of the URL, unless the options say otherwise.
-const defaultKey = "url"
 
 // Names of a crawl index's columns besides the URL.
 const (
@@ -34,9 +32,7 @@ func NewCDXJ(r io.Reader, o lines.Options) *lines.Source { return open(r, o, tru
 // open returns a source of JSON objects, or with cdxj of a crawl index.
 func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 	anyCase := o.URLColumn == ""
-	if anyCase {
-		o.URLColumn = defaultKey
-	}
+	o.URLColumn = cmp.Or(o.URLColumn, format.URLColumn)
 	f := &objects{
 		options: o, cdxj: cdxj, whole: &whole{name: o.Name}, weight: -1, time: -1,
 		blocks: o.Blocks(r, option.Messagef("take the line out, or say what the input is with %s", option.InFormat), nil),

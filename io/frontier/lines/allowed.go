@@ -6,17 +6,18 @@ import (
 	"robotsbatch/batch"
 )
 
-// AllowedRun is a run of allowed columns, which are written four at a time: of many agents each row
-// has hundreds of them.
+// AllowedRun writes neighbouring columns of the kind [batch.Allowed], of which a job for many agents
+// has hundreds. It has the text of each four columns ready for all 16 combinations of verdicts.
 type AllowedRun struct {
-	// First is the run's first column, and End the one after its last.
+	// First is the index of the run's first column, and End the one after that of its last.
 	First, End int
-	agents     []int
-	texts      [][16][]byte // of each four columns: their text in a row, by the bits of its verdicts
+	agents     []int        // by column, from First on
+	texts      [][16][]byte // by four columns, then by their verdicts: bit i is set if column i has true
 }
 
-// NewAllowedRun returns the first run of allowed columns; nil if it has fewer than four. write
-// appends the value of a column, with the text before it in its row.
+// NewAllowedRun returns the first run of columns of the kind [batch.Allowed]; nil if it has fewer
+// than four. write appends the value of the column with an index, and before it what separates it
+// from the column before, such as a comma.
 func NewAllowedRun(columns []Column, write func(dst []byte, column int, value string) []byte) *AllowedRun {
 	isAllowed := func(c Column) bool { return c.kind == verdictColumn && c.verdict.Kind == batch.Allowed }
 	a := &AllowedRun{First: max(0, slices.IndexFunc(columns, isAllowed))}
@@ -42,14 +43,15 @@ func NewAllowedRun(columns []Column, write func(dst []byte, column int, value st
 	return a
 }
 
-// AllowedRows are the verdicts of a batch in an AllowedRun. It is for one goroutine.
+// AllowedRows are the verdicts of a batch for an AllowedRun. It is for one goroutine.
 type AllowedRows struct {
 	*AllowedRun
-	allowed [][]byte // by column
-	null    []byte   // has a bit for each row in which some verdict is null
-	eight   int      // the rows, of eight each, that verdicts is of; -1 for none yet
-	// verdicts has for each eight columns a byte a row, with a bit a column.
+	allowed [][]byte // by column: a bit for each row
+	null    []byte   // a bit for each row, set if a verdict of the run is null there
+	// verdicts are those of the rows from 8*eight on. Each element has eight columns: byte i is row
+	// 8*eight+i, and bit j of it is column j. eight is -1 before the first row.
 	verdicts []uint64
+	eight    int
 }
 
 // Of returns the verdicts of a batch for the run. It returns nil for a nil run.
@@ -71,15 +73,14 @@ func (a *AllowedRun) Of(v *batch.Verdicts) *AllowedRows {
 	return r
 }
 
-// Begins reports whether the run begins at a column, and has no null in a row: Append then appends
-// all of it.
+// Begins reports whether Append can append all columns of the run: the run begins at that column,
+// and no verdict of it is null in that row. It is false for a nil run.
 func (r *AllowedRows) Begins(column, row int) bool {
 	return r != nil && column == r.First && r.null[row>>3]>>(row&7)&1 == 0
 }
 
-// Append appends the run's columns of a row for which Begins is true. It transposes the
-// verdicts of eight rows at a time, so rows should come in order, and appends four columns at
-// a time.
+// Append appends the run's columns in a row for which Begins is true. Rows should come in order,
+// because it transposes the verdicts of eight rows at a time.
 func (r *AllowedRows) Append(dst []byte, row int) []byte {
 	if eight := row >> 3; eight != r.eight {
 		r.eight = eight
@@ -92,7 +93,7 @@ func (r *AllowedRows) Append(dst []byte, row int) []byte {
 		}
 	}
 	for i := range r.texts {
-		four := r.verdicts[i>>1] >> (8*(row&7) + 4*(i&1)) & 15 // half of the row's byte: the bits of these columns
+		four := r.verdicts[i>>1] >> (8*(row&7) + 4*(i&1)) & 15 // the half of the row's byte that has these four columns
 		dst = append(dst, r.texts[i][four]...)
 	}
 	return dst

@@ -11,12 +11,8 @@ import (
 )
 
 const (
-	// DefaultRows is the number of records that a block has at most, unless Options
-	// say otherwise.
-	DefaultRows = 65_536
-
-	// defaultMaxLine is the number of bytes that a record may have without its line end, unless Options
-	// say otherwise: 1 MiB.
+	// defaultMaxLine is the most bytes of a record, without its line end, unless Options say
+	// otherwise: 1 MiB.
 	defaultMaxLine = 1 << 20
 
 	// readSize is the number of bytes that are read at once.
@@ -32,10 +28,10 @@ const mark = "\xEF\xBB\xBF"
 
 // Cutter finds where records end.
 type Cutter interface {
-	// Cut returns how many records end in data[from:], at most most, and the end of
-	// the last one in data, which is undefined without a record. Data starts with a
-	// record. It grows between calls; from is its length at the last call, and 0
-	// starts again.
+	// Cut returns the number of records that end in data[from:], at most most, and the offset in
+	// data after the last of them, which is undefined if there is none. data starts with a record.
+	// Between calls the caller appends to data; from is its length at the last call. If from is 0,
+	// data is another one.
 	Cut(data []byte, from, most int) (end, records int)
 }
 
@@ -45,7 +41,7 @@ type Block struct {
 	Data []byte
 	// Index is the block's number within its input, from 0.
 	Index int
-	// Records is their number.
+	// Records is the number of records.
 	Records int
 	// FirstLine is the number of lines before the block.
 	FirstLine int64
@@ -53,7 +49,7 @@ type Block struct {
 	Lines int
 }
 
-// lineRange is the block's place for people, such as "lines 1 to 65536".
+// lineRange says which lines the block has, such as "lines 1 to 65536".
 func (b *Block) lineRange() string {
 	return fmt.Sprintf("lines %d to %d", b.FirstLine+1, b.FirstLine+int64(b.Lines))
 }
@@ -75,18 +71,18 @@ type Blocks struct {
 	hint    option.Message // what to do about a record that is too long
 	cutter  Cutter
 
-	begun bool   // the mark was looked for
-	rest  []byte // of the next block
-	err   error  // what ended the reading, io.EOF included
-	index int    // the next block's
-	line  int64  // lines before the next block
+	begun bool   // a mark was looked for
+	rest  []byte // what was read and is in no block yet
+	err   error  // what ended the reading, which may be io.EOF; nil before
+	index int    // that of the next block
+	line  int64  // the number of lines before the next block
 }
 
 // MaxLine returns the most bytes a record may have, its line end apart.
 func (b *Blocks) MaxLine() int { return b.maxLine }
 
-// SetRows changes the most records that a block has, at least 1.
-func (b *Blocks) SetRows(rows int) { b.rows = rows }
+// LimitRows lowers the most records that a block has, to at least 1.
+func (b *Blocks) LimitRows(most int) { b.rows = min(b.rows, most) }
 
 // Header returns the next record as a block of its own, which does not count in the indices of
 // blocks.
@@ -94,8 +90,7 @@ func (b *Blocks) Header(ctx context.Context) (Block, error) {
 	rows := b.rows
 	b.rows = 1
 	block, err := b.Next(ctx, nil)
-	b.rows = rows
-	if err == nil {
+	if b.rows = rows; err == nil {
 		b.index--
 	}
 	return block, err
@@ -107,8 +102,8 @@ func (b *Blocks) Header(ctx context.Context) (Block, error) {
 // again after an error of ctx. A block that comes with an error has memory to reuse,
 // but no records.
 //
-// Next fails at a record longer than MaxLine whose end is not in sight. The decoder
-// checks the others.
+// Next fails at a record that is longer than MaxLine and whose end was not read yet. The decoder
+// checks the length of the others.
 func (b *Blocks) Next(ctx context.Context, dst []byte) (Block, error) {
 	data, records, err := b.fill(ctx, dst[:0])
 	if err != nil {
@@ -133,7 +128,7 @@ func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, 
 		return data, 0, err
 	}
 	rows := b.rows
-	end, records := b.cutter.Cut(b.rest, 0, rows) // of the whole records in data
+	end, records := b.cutter.Cut(b.rest, 0, rows) // of the whole records, first in rest and then in data
 	if records == 0 {
 		end = 0
 	}
@@ -168,7 +163,10 @@ func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, 
 
 // skipMark skips a byte order mark at the start of the input.
 func (b *Blocks) skipMark(ctx context.Context) error {
-	for !b.begun && b.err == nil && len(b.rest) < len(mark) && strings.HasPrefix(mark, string(b.rest)) {
+	if b.begun {
+		return nil
+	}
+	for b.err == nil && len(b.rest) < len(mark) && strings.HasPrefix(mark, string(b.rest)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -176,15 +174,13 @@ func (b *Blocks) skipMark(ctx context.Context) error {
 		b.rest, err = readOnce(b.r, b.rest)
 		b.err = b.readError(err, b.rest, 0, false) // the start of a mark is no record
 	}
-	if !b.begun {
-		b.begun = true
-		b.rest = bytes.TrimPrefix(b.rest, []byte(mark))
-	}
+	b.begun = true
+	b.rest = bytes.TrimPrefix(b.rest, []byte(mark))
 	return nil
 }
 
-// readError returns the error that ends the reading, after a read that returned err; nil to go
-// on. open says that data[end:] is the start of a record, which must not be too long.
+// readError returns the error that ends the reading, after a read that returned err; nil if the
+// reading goes on. open says that data[end:] is the start of a record, which must not be too long.
 func (b *Blocks) readError(err error, data []byte, end int, open bool) error {
 	tooLong := open && len(data)-end > b.maxLine+len("\r")
 	switch {
@@ -234,8 +230,8 @@ func (lineCutter) Cut(data []byte, from, most int) (end, records int) {
 	return from + end, records
 }
 
-// CutLines returns the number of whole lines that data starts with, at most most, and where
-// the last of them ends.
+// CutLines returns the number of whole lines that data starts with, at most most, and the offset
+// after the last of them; 0 if there is none.
 func CutLines(data []byte, most int) (end, lines int) {
 	// Counting is far cheaper than finding, so only the last part is searched.
 	const size = 4 << 10

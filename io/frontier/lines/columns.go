@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,10 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"robotsbatch/batch"
+	"robotsbatch/io/frontier/format"
 )
-
-// defaultURLName is the URL column's name where the layout gives none.
-const defaultURLName = "url"
 
 // Column is a column of the output.
 type Column struct {
@@ -20,11 +19,11 @@ type Column struct {
 	Name string
 	// kind says where the values come from.
 	kind columnKind
-	// field is a column of the input's records, for inputColumn.
+	// field is the index of an inputColumn in the input's records.
 	field int
-	// verdict is the column of the verdicts, for verdictColumn.
+	// verdict describes a verdictColumn.
 	verdict batch.VerdictColumn
-	// most is the layout's limit of memory.
+	// most is the layout's limit of memory, in bytes.
 	most int64
 }
 
@@ -43,10 +42,7 @@ const (
 // text whatever its type. A table whose URLs were put together from several columns
 // has no such column; KeepURL then adds one.
 func Columns(l batch.Layout, schema *arrow.Schema) ([]Column, error) {
-	url := Column{Name: l.URLColumn, kind: urlColumn}
-	if url.Name == "" {
-		url.Name = defaultURLName
-	}
+	url := Column{Name: cmp.Or(l.URLColumn, format.URLColumn), kind: urlColumn}
 	var columns []Column
 	switch {
 	case l.Keep == batch.KeepNone:
@@ -71,18 +67,14 @@ func Columns(l batch.Layout, schema *arrow.Schema) ([]Column, error) {
 	return columns, nil
 }
 
-// inputColumns returns the columns of an input's schema. The first one with the name of url is
-// url.
-func inputColumns(schema *arrow.Schema, url Column) []Column {
-	var columns []Column
-	found := false
+// inputColumns returns the columns of an input's schema. url takes the place of the first column
+// with its name.
+func inputColumns(schema *arrow.Schema, url Column) (columns []Column) {
 	for i, field := range schema.Fields() {
-		if !found && field.Name == url.Name {
-			found = true
-			columns = append(columns, url)
-			continue
-		}
 		columns = append(columns, Column{Name: field.Name, kind: inputColumn, field: i})
+	}
+	if i := slices.IndexFunc(columns, func(c Column) bool { return c.Name == url.Name }); i >= 0 {
+		columns[i] = url
 	}
 	return columns
 }
@@ -100,8 +92,8 @@ func Text(b *batch.Batch, v *batch.Verdicts, columns []Column) ([]Appender, erro
 
 // JSON returns, for each column of a batch, how a row's value is appended as JSON (RFC 8259).
 // Numbers that JSON cannot write, such as NaN, are null. Bytes that are not UTF-8 become
-// U+FFFD, and set *replaced. Lists are arrays, maps and structs are objects, and all else is the string that Text
-// writes.
+// U+FFFD, and set *replaced. Lists are arrays, maps and structs are objects. Values of other types
+// are strings of what Text writes.
 func JSON(b *batch.Batch, v *batch.Verdicts, columns []Column, replaced *atomic.Bool) ([]Appender, error) {
 	f := jsonForm
 	f.replaced = replaced
@@ -137,8 +129,9 @@ func selected(v *batch.Verdicts, row int) bool {
 	return v.Selected == nil || v.Selected[row>>3]>>(row&7)&1 != 0
 }
 
-// IsPlain reports whether the column's text never needs quotes: it has only true, false,
-// words, and names of agents with blanks between them. special are bytes that need quotes.
+// IsPlain reports whether the column's text never has one of the special characters, for which it
+// would be quoted. Only verdict columns are known to be so: they have true, false, words of the
+// program, or names of agents.
 func (c *Column) IsPlain(special string) bool {
 	if c.kind != verdictColumn {
 		return false

@@ -11,11 +11,11 @@ import (
 // Numbers is a column of numbers that a decoder fills from text, row by row. They are
 // integers until a row has another number, and floats from then on.
 type Numbers struct {
-	ints       []int64
-	floats     []float64
+	ints       []int64   // of all rows, until there are floats
+	floats     []float64 // of all rows, once there are floats
 	isFloats   bool
-	validity   []byte
-	notNumbers int
+	validity   []byte // a bit for each row, clear for a null
+	notNumbers int    // rows with another text than a number
 }
 
 // Reset empties the column, for at most that many rows. It reuses the memory.
@@ -27,8 +27,8 @@ func (n *Numbers) Reset(rows int) {
 	}
 }
 
-// Append adds a row with the number in text, which may have blanks around it. An empty text is
-// null; a text that is no number is null and counted.
+// Append adds a row with the number in text, which may have blanks around it. It adds a null for an
+// empty text, and for a text that is not a number, which it counts.
 func (n *Numbers) Append(text []byte) {
 	text = bytes.Trim(text, " \t")
 	if integer, ok := parseInt(text); ok {
@@ -48,17 +48,17 @@ func (n *Numbers) Append(text []byte) {
 	n.Null()
 }
 
-// Null ends a row that has none.
+// Null adds a row without a number.
 func (n *Numbers) Null() {
 	row := n.len()
 	n.add(0, 0)
 	n.validity[row>>3] &^= 1 << (row & 7)
 }
 
-// add adds a value: integer, or x if the column has floats.
-func (n *Numbers) add(integer int64, x float64) {
+// add adds a row: integer, or float if the column has floats.
+func (n *Numbers) add(integer int64, float float64) {
 	if n.isFloats {
-		n.floats = append(n.floats, x)
+		n.floats = append(n.floats, float)
 	} else {
 		n.ints = append(n.ints, integer)
 	}
@@ -99,7 +99,7 @@ func parseInt(text []byte) (int64, bool) {
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
 		digits = digits[1:]
 	}
-	if len(digits) == 0 || len(digits) > 19 { // as many as the largest has
+	if len(digits) == 0 || len(digits) > 19 { // 1<<63 has 19
 		return 0, false
 	}
 	n := uint64(0)
@@ -110,7 +110,7 @@ func parseInt(text []byte) (int64, bool) {
 		n = 10*n + uint64(c-'0')
 	}
 	if text[0] == '-' {
-		return -int64(n), n <= 1<<63 // there is one more of these
+		return -int64(n), n <= 1<<63 // the least integer is one further from 0 than the largest
 	}
 	return int64(n), n <= math.MaxInt64
 }

@@ -12,16 +12,16 @@ import (
 	"robotsbatch/io/store/compress"
 )
 
-// Output is all of a batch.Sink but Encode. Each batch is compressed on the
-// worker that encodes it, into a gzip member or zstd frame of its own, or into
-// several where it is large.
+// Output implements batch.Sink for rows of text; a format adds the method Encode with its rows. Each
+// batch is compressed on the worker that encodes it, into a gzip member or zstd frame of its
+// own, or into several if it is large.
 type Output struct {
 	w     blob.Writer
 	codec compress.Codec
 	// first is what the output starts with: the header, compressed.
 	first []byte
-	// memory is the most bytes that a batch may have as it is written, plain the most
-	// before compression, and part how many bytes are compressed at once.
+	// memory is the most bytes of a batch as it is written, and plain the most before compression.
+	// part is the number of bytes from which on text is compressed as a part of its own.
 	memory, plain, part int64
 	// empty is the whole of an output without header and rows.
 	empty []byte
@@ -31,7 +31,7 @@ type Output struct {
 	chunks sync.Pool // *[]byte: what Write has written
 }
 
-// parts is the least number of parts of a batch's memory.
+// parts is the number of parts that a batch has when it takes all of the memory.
 const parts = 8
 
 // SinkOptions say how the sinks of formats of lines write. The zero value writes URLs, not
@@ -103,7 +103,7 @@ func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(ds
 	return e.chunk, err
 }
 
-// buffer returns empty memory for rows, from a pool.
+// buffer returns an empty text for rows, with memory from a pool.
 func (o *Output) buffer() []byte {
 	pool := &o.texts
 	if o.codec == compress.None {
@@ -112,22 +112,23 @@ func (o *Output) buffer() []byte {
 	return (*pool.Get().(*[]byte))[:0]
 }
 
-// encoding is a batch on its way to a chunk.
+// encoding is a batch that is being encoded. Its rows are appended to a text, which becomes a part of
+// the chunk when it is long.
 type encoding struct {
 	*Output
 	grant  *batch.Grant
 	chunk  chunk
 	size   int64 // of the chunk
-	plain  int64 // of what it was before compression
-	taken  int64 // for text that is in no chunk yet
-	enough int64 // the length up to which a text needs no more memory
+	plain  int64 // of the chunk's rows before compression
+	taken  int64 // memory that was taken from grant for the text
+	enough int64 // the length of the text from which on makeRoom must be called
 }
 
-// step is how much memory a text takes at a time.
+// step is the number of bytes of memory that are taken for a text at a time.
 const step = 1 << 20
 
-// makeRoom returns the text to which rows can be appended: text itself, after it has taken
-// memory for more, or an empty one, after it has compressed text as a part of the chunk.
+// makeRoom returns a text to which more rows can be appended. This is text itself, after memory was
+// taken for more of it, or an empty text, after text became a part of the chunk.
 func (e *encoding) makeRoom(text []byte) ([]byte, error) {
 	n := int64(len(text))
 	if e.size+n > e.memory && (e.codec == compress.None || n > e.memory) {
@@ -156,7 +157,7 @@ func (e *encoding) addPart(text []byte) error {
 	}
 	packed := text
 	if e.codec != compress.None {
-		if err := e.grant.Take(int64(len(text))); err != nil { // it may not get smaller
+		if err := e.grant.Take(int64(len(text))); err != nil { // compression may not make it smaller
 			return err
 		}
 		var err error
@@ -171,7 +172,7 @@ func (e *encoding) addPart(text []byte) error {
 	if e.size > e.memory || e.plain > e.Output.plain {
 		return e.tooLarge()
 	}
-	return e.grant.Take(int64(len(packed)) - e.taken)
+	return e.grant.Take(int64(len(packed)) - e.taken) // negative: it gives back what the part does not need
 }
 
 func (o *Output) tooLarge() error {

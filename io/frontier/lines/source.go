@@ -28,17 +28,17 @@ type Options struct {
 	Extra batch.ExtraColumns
 	// Blanks, if not nil, counts the lines of a list of URLs that have a blank within.
 	Blanks *Blanks
-	// Columns asks for whole rows, as batch.Batch.Table: a record of all columns. Of
-	// objects it is their original lines, for the sink of the same package to pass
-	// through, and of a crawl index both.
+	// Columns asks for whole rows as batch.Batch.Table: a record of all columns or, where rows are
+	// objects, the original lines, which the sink of the same package writes as they are. Of a crawl
+	// index with objects it is both.
 	Columns bool
-	// Named are the columns of that record where rows are objects; without any it is the
+	// Named, if not nil, asks for a record of these keys where rows are objects, in place of the
 	// original lines.
 	Named []Named
 	// Verdicts are the columns that will be added. The sink of objects fails at an object
 	// with one of their names as a key.
 	Verdicts []batch.VerdictColumn
-	// BatchRows is the most rows of a batch; 0 means DefaultRows. A table of very many
+	// BatchRows is the most rows of a batch; 0 means batch.DefaultRows. A table of very many
 	// columns has fewer.
 	BatchRows int
 	// BatchSize is the most bytes of input in a batch before its last row; 0 means
@@ -50,27 +50,27 @@ type Options struct {
 	MaxLine int
 }
 
-// Named is a column of objects: the values of a key. A row without the key has a null.
+// Named is a column that has the values of a key of objects. A row without the key has a null. A row
+// with a value that does not fit its column has nulls in all columns, as a line without an object
+// has. An object or an array fits no column.
 type Named struct {
 	Name string
-	// Text says that all values are strings or null. A row with another one there, or
-	// with an object or an array in any named column, is a row of nulls, as a line
-	// without an object is.
+	// Text says that only strings and null fit.
 	Text bool
-	// Loose says that an object or an array is null.
+	// Loose says that an object or an array counts as null, and all values fit.
 	Loose bool
-	// Kept says that such a row of nulls has the value of this column, if it fits.
+	// Kept says that a value of this column that fits stays in a row of nulls.
 	Kept bool
 	// Missing says what it means that no row has the key; empty where that is fine.
 	Missing option.Message
 }
 
-// Blocks returns the blocks of r, which must be decompressed. hint says what to do about a row
-// that is too long. cutter finds the ends of rows; nil if a row is a line.
+// Blocks returns the blocks of r, which must be decompressed. hint says in an error what to do about
+// a row that is too long. cutter finds the ends of rows; it is nil if a row is a line.
 func (o *Options) Blocks(r io.Reader, hint option.Message, cutter Cutter) *Blocks {
 	b := &Blocks{r: r, hint: hint, cutter: cutter, name: o.Name, rows: o.BatchRows, size: MaxBlockSize, maxLine: defaultMaxLine}
 	if b.rows <= 0 {
-		b.rows = DefaultRows
+		b.rows = batch.DefaultRows
 	}
 	if o.BatchSize > 0 {
 		b.size = min(o.BatchSize, MaxBlockSize)
@@ -93,7 +93,8 @@ type Decoder interface {
 	Decode(block *Block, b *batch.Batch) error
 	// Size returns the number of bytes of memory that a block and its batch take.
 	Size(block *Block) int64
-	// Held is the number of bytes that the decoder holds, besides what it needs for each row.
+	// Held returns the number of bytes of values that the decoder holds from batch to batch, which
+	// Size does not bound.
 	Held() int
 }
 
@@ -125,9 +126,9 @@ type scratch struct {
 	decoder Decoder
 }
 
-// keep is the most bytes that a decoder may hold for the next batch. It exceeds the size
-// of any one batch, and bounds the sum of columns that grew large in different batches.
-const keep = 4 * MaxBlockSize
+// mostHeld is the most bytes that a decoder may hold to be used for another batch. No single batch
+// needs as many, but each of its columns may have grown large in a different batch.
+const mostHeld = 4 * MaxBlockSize
 
 // NewSource returns a source of the rows in blocks. name is the input's, for errors.
 func NewSource(name string, blocks *Blocks, t Table) *Source {
@@ -142,8 +143,8 @@ func (s *Source) Schema() *arrow.Schema { return s.table.Schema }
 // URLColumn returns the name of the column, or the key, that has the URLs.
 func (s *Source) URLColumn() string { return s.table.URLColumn }
 
-// Next implements batch.Source. It finds only the ends of rows. After a failed read it returns
-// the whole rows that were read, and then the error on every call.
+// Next implements batch.Source. It only looks for the ends of rows. After a failed read it returns
+// the whole rows that were read before, and then the error on every call.
 func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	m := s.pool.Get().(*scratch)
 	block, err := s.blocks.Next(ctx, m.data)
@@ -155,8 +156,8 @@ func (s *Source) Next(ctx context.Context) (batch.Piece, error) {
 	return &piece{source: s, scratch: m, block: block}, nil
 }
 
-// Complete returns a function that returns an error that only the whole input shows. Call it
-// after all pieces were decoded; it does not keep the source in memory.
+// Complete returns a function to call after all pieces were decoded. It returns an error that only
+// the whole input shows, and does not keep the source in memory.
 func (s *Source) Complete() func() error {
 	if s.table.Complete == nil {
 		return func() error { return nil }
@@ -194,7 +195,7 @@ func (p *piece) Decode() (*batch.Batch, error) {
 		if release != nil {
 			release()
 		}
-		if m.decoder.Held() <= keep {
+		if m.decoder.Held() <= mostHeld {
 			s.pool.Put(m)
 		}
 	}

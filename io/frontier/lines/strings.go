@@ -12,10 +12,10 @@ import (
 // Data, then calls End or Null. All rows together must have less than 2 GiB.
 type Strings struct {
 	Data     []byte
-	offsets  []int32
-	validity []byte // unused without nulls
+	offsets  []int32 // where the rows begin in Data, and where the last one ends
+	validity []byte  // a bit for each row, clear for a null; empty until there is one
 	nulls    int
-	most     int // rows
+	most     int // the most rows, as Reset was told
 }
 
 // Reset empties the column, for at most that many rows. It reuses the memory.

@@ -16,10 +16,10 @@ import (
 type form struct {
 	null string
 	json bool
-	// most is the number of bytes that the text may have up to the end of a row. A list that
-	// exceeds it is written in part, and the batch is refused.
+	// most is the most bytes of the text that rows are appended to. A list or an object stops when it
+	// has more: the batch is refused then, so what is missing is never seen.
 	most int64
-	// replaced, if not nil, is set where AppendString replaces a byte.
+	// replaced, if not nil, is set when AppendString replaces a byte.
 	replaced *atomic.Bool
 }
 
@@ -36,7 +36,7 @@ func (f form) appendString(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
-// urls returns how a URL is appended.
+// urls returns a function that appends the URL of a row.
 func (f form) urls(c *batch.Column) Appender {
 	return func(dst []byte, row int) []byte {
 		switch {
@@ -49,8 +49,8 @@ func (f form) urls(c *batch.Column) Appender {
 	}
 }
 
-// values returns how an array's values are appended. It does not use Arrow's MarshalJSON,
-// which panics if a list has a NaN.
+// values returns a function that appends the value of a row of an array. It does not use Arrow's
+// MarshalJSON, which panics if a list has a NaN.
 func (f form) values(a arrow.Array) Appender {
 	switch a := a.(type) {
 	case *array.Null:
@@ -73,9 +73,9 @@ func (f form) values(a arrow.Array) Appender {
 	return f.nullable(a, f.scalars(a))
 }
 
-// nullable returns how values of an array are appended: null for its nulls, value for the
-// others. It does not call NullN, whose first call writes to memory that batches share, such
-// as a dictionary.
+// nullable returns a function that appends null for the nulls of an array, and calls value for other
+// rows. It does not call NullN, whose first call writes to memory that batches share, such as that
+// of a dictionary.
 func (f form) nullable(a arrow.Array, value Appender) Appender {
 	if a.NullBitmapBytes() == nil {
 		return value
@@ -88,8 +88,8 @@ func (f form) nullable(a arrow.Array, value Appender) Appender {
 	}
 }
 
-// scalars returns how values of a type without inner values are appended. Types that JSON does
-// not have, such as dates, are written as Arrow prints them.
+// scalars returns a function that appends the value of a row of an array whose values have no values
+// within. Values of types that JSON does not have, such as dates, are strings as Arrow prints them.
 func (f form) scalars(a arrow.Array) Appender {
 	switch a := a.(type) {
 	case *array.String:
@@ -140,8 +140,8 @@ func (f form) appendFloat(dst []byte, value float64, bits int) []byte {
 	return strconv.AppendFloat(dst, value, 'g', -1, bits)
 }
 
-// union returns how a union's values are appended: each as its own type's. A union has no
-// nulls itself.
+// union returns a function that appends the value of a row of a union, as the row's own type is
+// written. A union has no nulls of its own.
 func (f form) union(a array.Union) Appender {
 	children := make([]Appender, a.NumFields())
 	for i := range children {
@@ -164,8 +164,8 @@ func (f form) innerForm() form {
 	return json
 }
 
-// list returns how a list is appended: as a JSON array. A map is an array of objects with key
-// and value.
+// list returns a function that appends the list of a row as a JSON array. A map, which is a list of
+// structs, becomes an array of objects with key and value.
 func (f form) list(a array.ListLike) Appender {
 	element := f.innerForm().values(a.ListValues())
 	return func(dst []byte, row int) []byte {
@@ -181,7 +181,7 @@ func (f form) list(a array.ListLike) Appender {
 	}
 }
 
-// object returns how a struct is appended: as a JSON object.
+// object returns a function that appends the struct of a row as a JSON object.
 func (f form) object(a *array.Struct) Appender {
 	parts := f.innerForm()
 	fields := a.DataType().(*arrow.StructType).Fields()

@@ -5,19 +5,17 @@ import (
 
 	"robotsbatch/batch"
 	"robotsbatch/batch/option"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/frontier/lines"
 	"robotsbatch/matcher/urls"
 )
 
-// urlColumn is the name of a list's only column.
-const urlColumn = "url"
-
-// NewSource returns a source of a list of URLs, from r, which must be decompressed. Only when
-// a piece is decoded are blank lines left out and the length of lines checked.
+// NewSource returns a source of a list of URLs, from r, which must be decompressed. Blank lines are
+// left out, and the length of lines is checked, when a piece is decoded.
 func NewSource(r io.Reader, o lines.Options) *lines.Source {
 	blocks := o.Blocks(r, option.Messagef("if this is a list of URLs take the line out, if it is not say what it is with %s", option.InFormat), nil)
 	return lines.NewSource(o.Name, blocks, lines.Table{
-		URLColumn:  urlColumn,
+		URLColumn:  format.URLColumn,
 		NewDecoder: func() lines.Decoder { return &decoder{blocks: blocks, blanks: o.Blanks} },
 	})
 }
