@@ -11,13 +11,12 @@ import (
 // interprets quotes like the decoder: a quote at the start of a field, or right after a
 // closing quote, opens; a quote in quotes closes; any other is a plain character.
 type cutter struct {
-	separator byte // 0 while unknown; then any of separators counts
-	quoted    bool
-	closed    int // position of the last closing quote; -1 if there is none
+	separator byte // 0 while it is not known: each of separators counts
+	quoted    bool // the last byte is in quotes
+	closed    int  // the offset of the last closing quote; -1 if there is none
 }
 
-// Cut implements lines.Cutter. It goes on in the state in which the last call ended; if from
-// is 0, it begins a new input.
+// Cut implements lines.Cutter. Between calls it remembers whether data ended in quotes.
 func (c *cutter) Cut(data []byte, from, most int) (end, records int) {
 	if from == 0 {
 		c.quoted, c.closed = false, -1

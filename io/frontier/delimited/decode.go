@@ -12,13 +12,13 @@ import (
 // decoder makes batches of whole rows.
 type decoder struct {
 	*header
-	columns []*lines.Strings // one, or all
-	unread  []byte           // the last field that belongs to no column
+	columns []*lines.Strings // all or, unless header.whole, that of the URLs
+	unread  []byte           // the last field that is in no column
 	weights lines.Numbers
 	times   []int64
 }
 
-// width returns the number of columns that a batch has.
+// width returns the length of d.columns.
 func (d *decoder) width() int {
 	if d.whole {
 		return len(d.names)
@@ -80,8 +80,8 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	return nil
 }
 
-// readRow appends a record's fields to the columns. Fields without a column are read into
-// unread, where weights and times are parsed.
+// readRow appends a record's fields to the columns; fields without a column go to d.unread. Weights
+// and times are parsed from what was appended. Columns that the record is too short for get a null.
 func (d *decoder) readRow(r *reader, block *lines.Block) error {
 	start, at := r.at, 0
 	for last := false; !last; at++ {
@@ -89,23 +89,23 @@ func (d *decoder) readRow(r *reader, block *lines.Block) error {
 			return d.errTooManyFields(block, start)
 		}
 		d.unread = d.unread[:0]
-		into, c := &d.unread, d.columnOf(at)
-		if c != nil {
-			into = &c.Data
+		text, column := &d.unread, d.columnOf(at)
+		if column != nil {
+			text = &column.Data
 		}
-		low := len(*into)
+		begin := len(*text)
 		var ok bool
-		if *into, last, ok = r.field(*into); !ok {
+		if *text, last, ok = r.field(*text); !ok {
 			return fmt.Errorf("the row that starts in line %d: %w", block.Line(start), errOpenQuote)
 		}
-		if c != nil {
-			c.End()
+		if column != nil {
+			column.End()
 		}
 		if at == d.weight {
-			d.weights.Append((*into)[low:])
+			d.weights.Append((*text)[begin:])
 		}
 		if at == d.time {
-			d.times = append(d.times, batch.ParseSeconds((*into)[low:]))
+			d.times = append(d.times, batch.ParseSeconds((*text)[begin:]))
 		}
 	}
 	if tooLong(r.data[start:r.at], d.blocks.MaxLine()) {
@@ -128,7 +128,7 @@ func (d *decoder) readRow(r *reader, block *lines.Block) error {
 	return nil
 }
 
-// columnOf returns the column for the field with that index; nil for none.
+// columnOf returns the column of the field with an index; nil if the batch has none for it.
 func (d *decoder) columnOf(field int) *lines.Strings {
 	switch {
 	case d.whole:
@@ -146,10 +146,11 @@ func tooLong(record []byte, most int) bool {
 
 // errTooManyFields returns the error for the record that starts at an offset of the block.
 func (d *decoder) errTooManyFields(block *lines.Block, start int) error {
-	if d.cdx {
-		return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: write a blank in a value as %%20", block.Line(start), len(d.names))
+	help := "write a blank in a value as %20"
+	if !d.cdx {
+		help = fmt.Sprintf("put a value that has a %s in it in quotes", separatorName(d.comma))
 	}
-	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: put a value that has a %s in it in quotes", block.Line(start), len(d.names), separatorName(d.comma))
+	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: %s", block.Line(start), len(d.names), help)
 }
 
 // separatorName returns a separator's name for messages.

@@ -7,13 +7,13 @@ type reader struct {
 	data      []byte
 	separator byte
 	literal   bool // a quote is a plain character
-	at        int  // the next field's first byte
-	lineEnd   int  // the first line end at or after at; len(data) without one
-	end       int  // lineEnd less the CR before it
+	at        int  // the offset of the next field
+	lineEnd   int  // the offset of the first LF at or after at; len(data) without one
+	end       int  // where the text of that line ends: at lineEnd, or before a CR there
 }
 
-// newReader returns a reader of data, which starts with a record. If literal, quotes
-// are plain characters.
+// newReader returns a reader of data, which starts with a record. With literal, a quote is a plain
+// character.
 func newReader(data []byte, separator byte, literal bool) *reader {
 	r := &reader{data: data, separator: separator, literal: literal}
 	r.findEnd()
@@ -43,7 +43,7 @@ func (r *reader) more() bool {
 }
 
 // field appends the next field of a record to dst. last reports whether it is the record's
-// last. ok is false if its quote is not closed; no field follows then.
+// last. ok is false if a quote is not closed; nothing can be read after that.
 func (r *reader) field(dst []byte) (_ []byte, last, ok bool) {
 	if r.at < r.end && r.data[r.at] == '"' && !r.literal {
 		if dst, ok = r.quoted(dst); !ok {

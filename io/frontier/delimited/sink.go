@@ -41,7 +41,7 @@ func NewSink(w blob.Writer, o lines.SinkOptions) (batch.Sink, error) {
 type sink struct {
 	*lines.Output
 	columns   []lines.Column
-	plain     []bool            // columns whose fields have no special byte
+	plain     []bool            // by column: no field has a special byte
 	allowed   *lines.AllowedRun // nil for none
 	separator byte
 	special   [256]bool // bytes for which a field is quoted
@@ -66,8 +66,9 @@ func (s *sink) header() []byte {
 	return s.appendRow(nil, names, nil, make([]bool, len(names)), 0)
 }
 
-// appendRow appends a row: fields append its values, and plain says which of these never need
-// quotes. allowed appends a run of verdict columns at once; nil for none.
+// appendRow appends a row with its line end. fields append the values, each in quotes if it has a
+// special byte; where plain is true it has none. allowed, which may be nil, appends a run of columns
+// at once.
 func (s *sink) appendRow(dst []byte, fields []lines.Appender, allowed *lines.AllowedRows, plain []bool, row int) []byte {
 	begin := len(dst)
 	for i := 0; i < len(fields); i++ {
@@ -99,10 +100,10 @@ func (s *sink) appendRow(dst []byte, fields []lines.Appender, allowed *lines.All
 
 // quote puts quotes around dst[start:] and doubles those within: in place, from the end on.
 func quote(dst []byte, start int) []byte {
-	from := len(dst)
+	from := len(dst) // dst[start:from] is still to be moved
 	more := 2 + bytes.Count(dst[start:], []byte{'"'})
 	dst = slices.Grow(dst, more)[:from+more]
-	to := len(dst) - 1
+	to := len(dst) - 1 // dst[to:] is done
 	dst[to] = '"'
 	for from > start {
 		from--

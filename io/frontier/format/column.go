@@ -68,8 +68,8 @@ func (c Columns) NoColumn(name string) error {
 	return &NoColumnError{err, c.String()}
 }
 
-// Extra returns the index of the column called name, -1 if name is empty. It is an error, which names
-// the option from that gave the name, if there is no such column, or several.
+// Extra returns the index of the column called name; -1 if name is empty. No such column, or several,
+// are an error, which names the option that gave the name: from.
 func (c Columns) Extra(name string, from option.Name) (int, error) {
 	if name == "" {
 		return -1, nil

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
+	"strings"
 )
 
-// HeadSize is the number of first bytes that Detect wants to see; a shorter input is
-// seen whole.
+// HeadSize is the number of first bytes that Detect needs; of a shorter input it needs all.
 const HeadSize = 4096
 
 // maxArrowMetadata is the largest first message, the schema, by which an Arrow stream
@@ -55,16 +55,16 @@ func Detect(head []byte, name string) Format {
 // withoutMark returns text without UTF-8's byte order mark.
 func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")) }
 
-// isArrowStream reports whether head starts as an Arrow stream: the continuation marker, the
-// length of the metadata, and a flatbuffer, of which it checks the offsets of the root table
-// and its vtable.
+// isArrowStream reports whether head starts as an Arrow stream: with the continuation marker, the
+// length of the metadata, and a flatbuffer. Of the flatbuffer it checks the offsets of the root
+// table and of that table's vtable, where head has them.
 func isArrowStream(head []byte) bool {
 	const prefix = 8
 	if len(head) < prefix+4 || binary.LittleEndian.Uint32(head) != 0xFFFFFFFF {
 		return false
 	}
 	length := int64(binary.LittleEndian.Uint32(head[4:]))
-	root := int64(binary.LittleEndian.Uint32(head[prefix:])) // the flatbuffer begins with its place in it
+	root := int64(binary.LittleEndian.Uint32(head[prefix:])) // a flatbuffer begins with the offset of its root table
 	if length < 8 || length > maxArrowMetadata || length%8 != 0 || root < 4 || root+4 > length {
 		return false
 	}
@@ -72,14 +72,14 @@ func isArrowStream(head []byte) bool {
 	if root+4 > int64(len(metadata)) {
 		return true // beyond what can be seen
 	}
-	vtable := root - int64(int32(binary.LittleEndian.Uint32(metadata[root:]))) // which begins with its size, 4 at least
+	vtable := root - int64(int32(binary.LittleEndian.Uint32(metadata[root:]))) // a table begins with the distance back to it
 	if vtable < 4 || vtable+4 > length {
 		return false
 	}
 	if vtable+2 > int64(len(metadata)) {
 		return true
 	}
-	return binary.LittleEndian.Uint16(metadata[vtable:]) >= 4
+	return binary.LittleEndian.Uint16(metadata[vtable:]) >= 4 // a vtable begins with its size, and has at least two 16-bit numbers
 }
 
 // startsWithObject reports whether head, after blank lines, starts with a JSON object that has
@@ -121,8 +121,8 @@ func looksLikeURLs(head []byte) bool {
 	return urls > 0 && 2*urls >= lines && bytes.IndexByte(head, 0) < 0
 }
 
-// tableByHeader returns CSV or TSV for text whose first line is a header, else Unknown. It is
-// for text whose name gives no format, or says that it is a list. A header is either
+// tableByHeader returns CSV or TSV if the first line of head is a header, else Unknown. It is meant
+// for text whose name tells no format, or says that it is a list. A header is either
 //   - the line "url" alone, before URLs without a quote or a separator, or
 //   - several field names, if one is "url", or if the second line has at least as many fields
 //     and a URL in one of them.
@@ -174,8 +174,9 @@ func isURLWord(field []byte) bool {
 func isFieldName(field []byte) bool {
 	field = bytes.Trim(bytes.TrimSpace(field), "\"")
 	for _, c := range field {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 || '0' <= c && c <= '9'
-		if !letter && c != '_' && c != '-' && c != '.' && c != ' ' && c != '/' && c != '(' && c != ')' && c != '#' {
+		isLetter := 'a' <= c|0x20 && c|0x20 <= 'z' || c >= 0x80 // also of other alphabets
+		isDigit := '0' <= c && c <= '9'
+		if !isLetter && !isDigit && strings.IndexByte("_-. /()#", c) < 0 {
 			return false
 		}
 	}
@@ -206,8 +207,9 @@ func Schemeless(head []byte) []byte {
 // isScheme reports whether s is a URL's scheme (RFC 3986 §3.1).
 func isScheme(s []byte) bool {
 	for i, c := range s {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
+		isLetter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		isOther := '0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'
+		if !isLetter && (i == 0 || !isOther) {
 			return false
 		}
 	}

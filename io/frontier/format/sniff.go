@@ -50,8 +50,9 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 	return sniffDecompressed(buffered, head, plain, name, codec, decompressed)
 }
 
-// sniffDecompressed does what Sniff does for the decompressed input r, which begins with head.
-// plain is its name without the ending of the compression. After an error it closes closer.
+// sniffDecompressed does what Sniff does, after decompression: r has the decompressed bytes, which
+// begin with head, and plain is the input's name without the ending of the compression. closer ends
+// the decompression; sniffDecompressed closes it after an error.
 func sniffDecompressed(r *bufio.Reader, head []byte, plain, name string, codec compress.Codec, closer io.Closer) (Format, compress.Codec, io.ReadCloser, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xFF\xFE\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xFE\xFF")):
@@ -71,21 +72,24 @@ func sniffDecompressed(r *bufio.Reader, head []byte, plain, name string, codec c
 		return Unknown, codec, nil, err
 	}
 	found := Detect(head, plain)
-	if found == Text { // the name's, which may say less than the bytes
+	if found == Text { // the ending .txt may say less than the bytes
 		found = cmp.Or(Detect(head, ""), found)
 	}
 	if found == Text || found == Unknown {
-		if table := tableByHeader(head); table != Unknown {
-			found = table
-		}
+		found = cmp.Or(tableByHeader(head), found)
 	}
 	return found, codec, readCloser{r, closer}, nil
 }
 
 // errUnsupported returns an error for an input that is compressed or laid out in a way that is not
-// read, such as bzip2 or a JSON array, and names the program that converts it; nil for any
-// other. Without the error each line would be a row without a URL.
+// read, and names the program that converts it; nil for any other. Without the error each line
+// would be a row without a URL. head has the first bytes.
 func errUnsupported(head []byte, name string) error {
+	return cmp.Or(errPacked(head, name), errLayout(head, name))
+}
+
+// errPacked returns the error for a compression that is not read, such as bzip2, or an archive.
+func errPacked(head []byte, name string) error {
 	for _, r := range [...]struct{ magic, what, program string }{
 		{"1AY&SY", "bzip2", "bzcat"},
 		{"\xFD7zXZ\x00", "xz", "xzcat"},
@@ -105,6 +109,12 @@ func errUnsupported(head []byte, name string) error {
 			return fmt.Errorf("%s: it is %s, which is not read: pipe it in decompressed, as %s writes it", name, r.what, r.program)
 		}
 	}
+	return nil
+}
+
+// errLayout returns the error for text whose lines end in CR alone, and for JSON that is not an
+// object a line.
+func errLayout(head []byte, name string) error {
 	text := bytes.TrimLeft(withoutMark(head), " \t\r\n")
 	if bytes.Contains(bytes.TrimRight(text, "\r"), []byte("\r")) && !bytes.ContainsAny(text, "\n\x00") {
 		return fmt.Errorf(`%s: its lines end in CR alone: pipe it in as tr '\r' '\n' writes it`, name)
@@ -131,8 +141,8 @@ func errUnsupported(head []byte, name string) error {
 // feather1 begins a file of Feather's first version.
 const feather1 = "FEA1"
 
-// Foreign returns an error if head starts a file that is no list of URLs, such as an SQLite
-// database, and says how to make a list of it.
+// Foreign returns an error if head starts a file of another kind than a list of URLs, such as an
+// SQLite database, and says how to make a list of it; else nil.
 func Foreign(head []byte) error {
 	text := bytes.ToLower(bytes.TrimLeft(withoutMark(head), " \t\r\n"))
 	begins := func(with string) bool { return bytes.HasPrefix(text, []byte(with)) }
@@ -155,7 +165,8 @@ func Foreign(head []byte) error {
 	return nil
 }
 
-// peek returns the first bytes of r. It returns an error only if there are none.
+// peek returns the first HeadSize bytes of r, or fewer before its end or an error. It only returns an
+// error if that comes before the first byte.
 func peek(r *bufio.Reader) ([]byte, error) {
 	head, err := r.Peek(HeadSize)
 	if len(head) > 0 || err == io.EOF {

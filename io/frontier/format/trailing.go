@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"robotsbatch/matcher/domains"
 )
@@ -15,7 +16,7 @@ type trailingError struct {
 	separator byte
 }
 
-// Error says which command leaves the URLs alone.
+// Error says which command removes all but the URLs.
 func (e *trailingError) Error() string {
 	const most = 80
 	const above = ", or put a header above the first line, with url and the names of the other columns"
@@ -32,15 +33,15 @@ func (e *trailingError) Error() string {
 	return fmt.Sprintf("the lines go on after the URL and %s (%q): pipe the list through %s%s", what, line, cut, header)
 }
 
-// leastLines and leastDomains are how much of a list must have commas or semicolons before figures.
+// leastLines and leastDomains are the least lines, and registered domains of their URLs, that show
+// that commas or semicolons separate fields: all URLs of one site may end in a comma and a number.
 const leastLines, leastDomains = 8, 3
 
-// CheckTrailing returns an error if the first lines of a list show that text follows the URL
-// on each line. No URL has a tab, so it suffices that half of the lines have one. Other
-// separators occur in URLs: every line must have the same number of them, with a number, a
-// time or a URL after each; at least one |, comma or semicolon must be outside of a query; and
-// for commas and semicolons there must be eight lines of three domains, because all URLs of
-// one site may end in a comma and a number.
+// CheckTrailing returns an error if the first lines of a list, in head, show that text follows the
+// URLs. No URL has a tab, so it suffices that half of the lines have one. Other separators occur in
+// URLs, so more is asked of them: each line has the same number of them, with a number, a time or a
+// URL after each. At least one |, comma or semicolon is outside of a query. For commas and
+// semicolons, leastLines and leastDomains are reached.
 func CheckTrailing(head []byte) error {
 	if len(head) >= HeadSize { // its last line may be cut
 		if end := bytes.LastIndexByte(head, '\n'); end >= 0 {
@@ -73,32 +74,32 @@ func CheckTrailing(head []byte) error {
 	return nil
 }
 
-// trailer counts the lines that have fields after the URL. Lines that tabs separate all count; of
-// others those count that have the number of fields of the first.
+// trailer counts the lines that have fields after the URL, for a separator. Unless that is a tab,
+// only lines with as many fields as the first one count.
 type trailer struct {
 	separator byte
-	lines     int
-	first     []byte // line
-	fields    int    // after the URL of the first line
+	lines     int    // the number of lines that count
+	first     []byte // the first of them
+	fields    int    // the number of fields after its URL
 	outside   bool   // in some line a separator is outside of the query
 }
 
 // add counts a line, if it has fields after its URL.
 func (t *trailer) add(line []byte) {
 	fields := fieldsAfterURL(line, t.separator)
-	switch {
-	case fields == 0, t.lines > 0 && t.separator != '\t' && fields != t.fields:
-		return
-	case t.lines == 0:
+	if t.lines == 0 {
 		t.first, t.fields = line, fields
+	}
+	if fields == 0 || t.separator != '\t' && fields != t.fields {
+		return
 	}
 	t.lines++
 	t.outside = t.outside || bytes.IndexByte(line[:bytes.IndexByte(line, t.separator)], '?') < 0
 }
 
 // isCertain reports whether the counted lines show that fields follow the URLs, by the rules of
-// CheckTrailing; a single line may be one odd URL. lines is the number of all lines with a URL, and
-// domains that of their domains.
+// CheckTrailing. Only a tab is certain in a single line. lines is the number of all lines with a
+// URL, and domains the number of their registered domains.
 func (t *trailer) isCertain(lines, domains int) bool {
 	switch t.separator {
 	case '\t':
@@ -140,7 +141,7 @@ func isFigure(field []byte) bool {
 		switch {
 		case '0' <= c && c <= '9':
 			digits++
-		case c != '.' && c != '-' && c != '+' && c != ':' && c != '%' && c != 'T' && c != 'Z' && c != 'e':
+		case strings.IndexByte(".-+:%TZe", c) < 0:
 			return false
 		}
 	}

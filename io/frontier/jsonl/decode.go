@@ -21,12 +21,12 @@ type decoder struct {
 	scanner         scanner
 	rows            rows // the lines
 	urls            lines.Strings
-	surt, timestamp lines.Strings // of a crawl index
-	values          []*lines.Strings
+	surt, timestamp lines.Strings    // of a crawl index
+	values          []*lines.Strings // of the named columns
 	weights         lines.Numbers
 	times           []int64
-	seen            uint64 // the keys that occurred
-	unquoted        []byte
+	seen            uint64 // a bit for each of objects.keys that occurred in the batch
+	unquoted        []byte // scratch of addTime
 }
 
 // newDecoder returns a decoder of the input.
@@ -41,12 +41,12 @@ func (f *objects) newDecoder() lines.Decoder {
 	return d
 }
 
-// rows holds a batch's original lines, for the sink to pass through.
+// rows are a batch's original lines, which the sink of this package writes as they are.
 type rows struct {
 	text []byte
 	rows []row
-	cdxj bool
-	// clash is the error about an object that has the key of a verdict.
+	cdxj bool // they are lines of a crawl index
+	// clash is the error about an object that has a verdict's name as a key; nil for none.
 	clash error
 }
 
@@ -55,8 +55,8 @@ type row struct {
 	start, end int32 // of the line, without white space around it
 	object     int32 // where the object starts; -1 if there is none
 	empty      bool  // the object has no members
-	owned      uint8 // which of surt and timestamp are keys in the object
-	misfit     bool  // a named column has a value that does not fit
+	owned      uint8 // of a crawl index, the bits of indexKeys that are keys of the object itself
+	misfit     bool  // a value does not fit its named column
 }
 
 // named is the named columns of a batch.
@@ -81,12 +81,12 @@ func (n named) Check(row int) (where string, err error) {
 	return where, err
 }
 
-// passed is a batch.Batch.Table that the sink of this package can pass through.
-type passed interface{ passThrough() *rows }
+// passed is a batch.Batch.Table whose original lines the sink of this package writes.
+type passed interface{ lines() *rows }
 
-func (r *rows) passThrough() *rows { return r }
+func (r *rows) lines() *rows { return r }
 
-// crawlIndex is a crawl index's rows, also as a record.
+// crawlIndex is a crawl index's rows, as a record and as original lines.
 type crawlIndex struct {
 	named
 	*rows
@@ -137,7 +137,7 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	if d.weight >= 0 {
 		b.Weights = d.weights.Column()
 	}
-	if d.timestamps() {
+	if d.hasIndexTimes() {
 		timestamps := d.timestamp.Column()
 		b.Times = batch.TimesOf(&timestamps)
 	} else if d.time >= 0 {
@@ -158,7 +158,8 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 }
 
 // noteKeys records, for [whole.check], which keys occurred in the batch. If a key is missing
-// in the first batch, it also records the keys of an object, for the error.
+// in the first batch, it also records the keys of the first object, for the error. index is the
+// batch's.
 func (d *decoder) noteKeys(index int) {
 	if len(d.rows.rows) == 0 {
 		return
@@ -232,8 +233,8 @@ func (d *decoder) addLine(r row, number int64) {
 				number, d.watched[d.scanner.clash], option.Prefix, option.Prefix.With("robots_"))
 		}
 		d.seen |= d.scanner.found
-	} else if len(d.values) == 0 {
-		d.scanner.found = 0 // of an object that is none
+	} else if len(d.values) == 0 { // addNamed needs what was found
+		d.scanner.found = 0
 	}
 	d.addURL(d.scanner.value(0)) // the first of objects.keys
 	if d.weight >= 0 {
@@ -248,7 +249,7 @@ func (d *decoder) addLine(r row, number int64) {
 	d.rows.rows = append(d.rows.rows, r)
 }
 
-// addURL adds a URL from the raw JSON value of its key; null if that is no string.
+// addURL adds a row's URL from the raw JSON value of its key: a null if that is not a string.
 func (d *decoder) addURL(value []byte) {
 	if len(value) == 0 || value[0] != '"' {
 		d.urls.Null()
@@ -280,9 +281,9 @@ func (d *decoder) addTime(value []byte) {
 	d.times = append(d.times, batch.ParseSeconds(value))
 }
 
-// addNamed adds the values of the named columns: the text of a string, or another scalar as
-// written. fits says that the line is an object. It reports whether all values fit their
-// columns; if not, all but those to be kept are null.
+// addNamed adds a row of the named columns: the text of a string, or another scalar as written. It
+// returns false if the line is no object, as fits says, or a value does not fit its column. Then
+// the row has only nulls, and values of columns with Kept.
 func (d *decoder) addNamed(fits bool) bool {
 	for i, n := range d.options.Named {
 		value := d.scanner.value(d.named + i)
@@ -291,9 +292,10 @@ func (d *decoder) addNamed(fits bool) bool {
 		}
 	}
 	for i, c := range d.values {
-		n := d.options.Named[i]
-		switch value := d.scanner.value(d.named + i); {
-		case !fits && !(n.Kept && fitsNamed(n, value)) || isNull(value) || isNested(value):
+		n, value := d.options.Named[i], d.scanner.value(d.named+i)
+		shown := fits || n.Kept && fitsNamed(n, value)
+		switch {
+		case !shown || isNull(value) || isNested(value):
 			c.Null()
 		case value[0] == '"':
 			c.Data = appendUnquoted(c.Data, value[1:len(value)-1])
@@ -306,7 +308,7 @@ func (d *decoder) addNamed(fits bool) bool {
 	return fits
 }
 
-// fitsNamed reports whether a raw value is one that a named column may have.
+// fitsNamed reports whether a raw value fits a named column that is not Loose.
 func fitsNamed(n lines.Named, value []byte) bool {
 	return isNull(value) || !isNested(value) && (!n.Text || value[0] == '"')
 }

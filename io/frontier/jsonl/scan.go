@@ -18,11 +18,11 @@ type key struct {
 	anyCase bool
 }
 
-// nested looks for a key in an object that is a value.
+// nested looks for a key with a dot, such as metadata.url: the key url in the object metadata.
 type nested struct {
-	key     int    // in the outer scanner
-	outer   []byte // the key of the object
-	scanner scanner
+	key     int     // the index of the key in the outer scanner
+	outer   []byte  // the part before the dot
+	scanner scanner // looks for the part after it
 }
 
 // mostKeys is the most keys that can be wanted.
@@ -34,22 +34,22 @@ const mostKeys = 64
 type scanner struct {
 	keys   []key
 	nested []nested // of the keys with a dot
-	// watched are keys whose presence is reported: first the rows' own columns, then
-	// the verdicts.
+	// watched are keys whose presence is reported: the first own ones are those that the sink adds
+	// unless an object has them, and the others are the names of verdicts, which clash.
 	watched [][]byte
 	own     int
 
 	data []byte
-	at   int
+	at   int // the offset in data up to which it was scanned
 
 	// What was found in the last object.
 	values  []span // by key, of the last value
-	found   uint64 // the keys that occurred
-	exact   uint64 // those that occurred in their own case
-	members int
-	owned   uint8 // a bit for each own key that occurred
-	clash   int   // the first other watched key that occurred, -1 for none
-	unquote []byte
+	found   uint64 // a bit for each key that occurred
+	exact   uint64 // a bit for each key that occurred in its own case
+	members int    // the number of members
+	owned   uint8  // a bit for each own key that occurred
+	clash   int    // the index of the first other watched key that occurred; -1 for none
+	unquote []byte // scratch: a key without escapes
 }
 
 // newScanner returns a scanner that looks for keys, and reports watched ones. There are at
@@ -67,10 +67,10 @@ func newScanner(keys []key, watched [][]byte) scanner {
 	return s
 }
 
-// span is a part of the text.
+// span is a part of the text, given by offsets.
 type span struct{ start, end int }
 
-// value returns the raw value of a key in the last object; empty when it is absent.
+// value returns the raw value of the key with an index in the last object; empty if it is absent.
 func (s *scanner) value(key int) []byte {
 	if s.found>>key&1 == 0 {
 		return nil
@@ -150,7 +150,7 @@ func (s *scanner) scanNested(outer []byte, value span) {
 		if s.exact>>n.key&1 != 0 || !bytes.Equal(outer, n.outer) {
 			continue
 		}
-		s.found &^= 1 << n.key // in an earlier value of this key
+		s.found &^= 1 << n.key // what an earlier value of outer had does not count
 		if n.scanner.scanObject(s.data[value.start:value.end]) && n.scanner.found != 0 {
 			at := n.scanner.values[0]
 			s.found |= 1 << n.key
@@ -159,7 +159,7 @@ func (s *scanner) scanNested(outer []byte, value span) {
 	}
 }
 
-// noteWatched sets owned and clash for a key of the object: a watched one is the rows' own or clashes.
+// noteWatched sets owned or clash if a key of the object is a watched one.
 func (s *scanner) noteWatched(name []byte) {
 	for i, watched := range s.watched {
 		switch {

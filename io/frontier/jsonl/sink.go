@@ -37,7 +37,7 @@ func NewSink(w blob.Writer, o lines.SinkOptions) (batch.Sink, error) {
 type sink struct {
 	*lines.Output
 	columns []lines.Column
-	keys    [][]byte          // what comes before each value
+	keys    [][]byte          // by column: what comes before the value, such as ,"name":
 	allowed *lines.AllowedRun // nil for none
 	// verdicts is the number of verdict columns, which are the last ones.
 	verdicts int
@@ -45,7 +45,7 @@ type sink struct {
 	replaced atomic.Bool // see lines.AppendString
 }
 
-// Notes returns a line for people if a byte was replaced.
+// Notes returns a note if a byte was replaced.
 func (s *sink) Notes() []string {
 	if !s.replaced.Load() {
 		return nil
@@ -82,14 +82,15 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 		return nil, err
 	}
 	if through {
-		return s.passThrough(b.Grant, t.passThrough(), values, v)
+		return s.passThrough(b.Grant, t.lines(), values, v)
 	}
 	allowed := s.allowed.Of(v)
 	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendValues(dst, 0, values, allowed, row) })
 }
 
-// appendValues appends the values of a row, of the columns from index first on, and the end of
-// its object. allowed, which may be nil, appends a run of columns at once, in rows without a null there.
+// appendValues appends a row's members from the column with the index first on, and the end of the
+// object. values are those of these columns. allowed, which may be nil, appends a run of columns at
+// once.
 func (s *sink) appendValues(dst []byte, first int, values []lines.Appender, allowed *lines.AllowedRows, row int) []byte {
 	for i := 0; i < len(values); i++ {
 		if allowed.Begins(first+i, row) {
@@ -121,8 +122,8 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	})
 }
 
-// appendOpen appends row i as an object without its closing brace. empty reports whether the
-// object has no members yet.
+// appendOpen appends row i as an object without its closing brace: as it was read, or made of a line
+// without an object. empty reports whether the object has no members yet.
 func (r *rows) appendOpen(dst []byte, i int, replaced *atomic.Bool) (_ []byte, empty bool) {
 	row := &r.rows[i]
 	text := r.text[row.start:row.end]

@@ -37,12 +37,12 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 		options: o, cdxj: cdxj, whole: &whole{name: o.Name}, weight: -1, time: -1,
 		blocks: o.Blocks(r, option.Messagef("take the line out, or say what the input is with %s", option.InFormat), nil),
 	}
-	// The default key and named columns count in any case, what the options name as it is written.
+	// Keys that options name count as they are written; the default key and named columns in any case.
 	f.addKey(o.URLColumn, anyCase, option.Messagef("name the key of the URL with %s", option.URLColumn))
 	if o.Extra.Weight != "" {
 		f.weight = f.addKey(o.Extra.Weight, false, option.Messagef("name another one with %s", option.Weight))
 	}
-	if o.Extra.Time != "" && !f.timestamps() {
+	if o.Extra.Time != "" && !f.hasIndexTimes() {
 		f.time = f.addKey(o.Extra.Time, false, option.Messagef("name another one with %s", option.AsOf))
 	}
 	f.named = len(f.keys)
@@ -72,41 +72,42 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 // objects is what the decoders of an input share.
 type objects struct {
 	options lines.Options
-	cdxj    bool
+	cdxj    bool // it is a crawl index
 	blocks  *lines.Blocks
-	// keys are those whose values are read: first the URL's, then those of weight and
-	// time, -1 for none, and from named on those of the named columns.
+	// keys are those whose values are read. The first is the URL's. weight and time are the indices
+	// of those two, or -1, and named is the index of the first named column's.
 	keys                []key
 	weight, time, named int
-	watched             [][]byte
+	watched             [][]byte // see scanner.watched
 	schema              *arrow.Schema
 	whole               *whole
 }
 
-// addKey adds a key whose values are read, and returns its index. If no row has the key,
-// the input ends with an error that says hint, unless hint is empty.
+// addKey adds a key whose values are read, and returns its index. With anyCase, it also counts in
+// other case; see key. If no row has the key, the end of the input is an error that says hint,
+// unless hint is empty.
 func (f *objects) addKey(name string, anyCase bool, hint option.Message) int {
 	f.keys = append(f.keys, key{name: []byte(name), anyCase: anyCase})
 	f.whole.keys = append(f.whole.keys, wanted{name: name, hint: hint})
 	return len(f.keys) - 1
 }
 
-// timestamps reports whether the wanted times are a crawl index's timestamps.
-func (f *objects) timestamps() bool { return f.cdxj && f.options.Extra.Time == timestampColumn }
+// hasIndexTimes reports whether the times of rows are a crawl index's timestamps, which are no key.
+func (f *objects) hasIndexTimes() bool { return f.cdxj && f.options.Extra.Time == timestampColumn }
 
 // whole is what is known about an input after all its pieces were decoded.
 type whole struct {
 	name  string
-	keys  []wanted
-	rows  atomic.Bool              // there are some
-	first atomic.Pointer[[]string] // keys of an object, for people
+	keys  []wanted                 // by index in objects.keys
+	rows  atomic.Bool              // there are rows
+	first atomic.Pointer[[]string] // the keys of the first object, for people; nil for none
 }
 
 // wanted is a key that some row should have.
 type wanted struct {
 	name string
-	hint option.Message // what to do where none has it; empty where that is fine
-	seen atomic.Bool
+	hint option.Message // what to do if no row has it; empty if that is fine
+	seen atomic.Bool    // a row has it
 }
 
 // check returns an error if there are rows, and none has a key that some row must have.
@@ -128,7 +129,8 @@ func (w *whole) check() error {
 	return nil
 }
 
-// listKeys lists an object's keys for a message, first the one that is most like wanted.
+// listKeys lists an object's keys for a message. The one that is most likely meant by wanted comes
+// first.
 func listKeys(keys []string, wanted string) string {
 	near := spelling.Nearest(wanted, keys)
 	if i := slices.IndexFunc(keys, func(k string) bool { return strings.HasSuffix(k, "."+wanted) }); i >= 0 {

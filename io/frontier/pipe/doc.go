@@ -12,7 +12,7 @@
 //	end marker           ──▶
 //	                     ◀──  end marker; nothing after the client's is read
 //
-// Each batch has one answer with its rows in order, even if it has no rows or none
-// comes out. An input that ends without its end marker is an error, and an answer
+// Each batch has one answer with its rows in order, even if no row
+// is written. An input that ends without its end marker is an error, and an answer
 // without one is incomplete.
 package pipe

@@ -24,8 +24,8 @@ type Options struct {
 	Verdicts []batch.VerdictColumn
 	// Emit says which rows are written.
 	Emit batch.Emit
-	// Workers is the number of batches that are in memory and evaluated at a time. With one, a
-	// batch is read only after the previous answer was written. 0 means 1.
+	// Workers is the most batches that are in memory and evaluated at a time. With one, a batch is
+	// read only after the previous answer was written. 0 means 1.
 	Workers int
 	// Memory is the most bytes of all batches together; one batch may take half of it.
 	// 0 means batch.DefaultMemory.
@@ -57,6 +57,9 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() b
 	if err != nil {
 		return batch.Stats{}, fmt.Errorf("%s: %w", o.Name, err)
 	}
+	if o.Check == nil {
+		o.Check = func() error { return nil }
+	}
 	turns := make(chan struct{}, o.Workers)
 	stats, err := batch.Run(ctx, turnSource{src, turns}, &turnSink{Sink: inner, out: w, turns: turns, check: o.Check}, newEvaluator,
 		batch.Options{Emit: o.Emit, Workers: o.Workers, Memory: o.Memory})
@@ -67,7 +70,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() b
 }
 
 // open opens the stream and waits for its schema. If ctx ends first, a read of in may still be
-// running. A batch keeps all its rows, because each has one answer.
+// running. BatchRows has no limit, because each batch of the client has one answer.
 func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, error) {
 	type result struct {
 		src *arrowipc.Source
@@ -75,7 +78,7 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 	}
 	opened := make(chan result, 1)
 	go func() {
-		// One batch may take half of the memory. Behind its end marker a peer may keep the stream open.
+		// StopAtEnd, because a client may keep the stream open after its end marker.
 		src, err := arrowipc.OpenStream(in, arrowipc.Options{
 			Name: o.Name, URLColumn: o.URLColumn, Extra: o.Extra, Keep: o.Keep, BatchRows: math.MaxInt32, Memory: o.Memory / 2, StopAtEnd: true,
 		})
@@ -89,7 +92,8 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 	}
 }
 
-// newSink returns the sink of the answers. Columns are copied without decoding if they can be.
+// newSink returns the sink of the answers, which writes their schema to w. Columns are copied
+// without decoding if they can be.
 func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
 	options := arrowipc.SinkOptions{ // one batch may take half of the memory
 		Layout: batch.Layout{Keep: o.Keep, URLColumn: src.URLColumn(), Verdicts: o.Verdicts, Memory: o.Memory / 2},
@@ -139,13 +143,13 @@ type turnSink struct {
 	batch.Sink
 	out   *flushed
 	turns chan struct{}
-	check func() error
+	check func() error // Options.Check
 }
 
 // Write implements batch.Sink. It writes and flushes an answer, and lets another batch be
 // read.
 func (s *turnSink) Write(c batch.Chunk) error {
-	err := s.checked()
+	err := s.check() // also here: a client may use each answer at once, and never ask for the end marker
 	if err == nil {
 		err = s.Sink.Write(c)
 	}
@@ -159,17 +163,8 @@ func (s *turnSink) Write(c batch.Chunk) error {
 // Close implements batch.Sink. It calls the check first, because Sink.Close writes the end
 // marker.
 func (s *turnSink) Close() error {
-	if err := s.checked(); err != nil {
+	if err := s.check(); err != nil {
 		return err
 	}
 	return s.Sink.Close()
-}
-
-// checked calls [Options.Check]. A client may use each answer at once, and may never ask for the
-// end marker.
-func (s *turnSink) checked() error {
-	if s.check == nil {
-		return nil
-	}
-	return s.check()
 }
