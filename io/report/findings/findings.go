@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -23,37 +22,42 @@ type Writer interface {
 	Close() error
 }
 
-// NewText returns a Writer of lines for people: file:line:column: severity: message [code].
-func NewText(w io.Writer) Writer { return textWriter{w} }
+// lineWriter writes a line for each finding.
+type lineWriter struct {
+	w    io.Writer
+	line func(name string, f *lint.Finding) string
+}
 
-type textWriter struct{ w io.Writer }
-
-// Add writes a line for each finding.
-func (t textWriter) Add(name string, found []lint.Finding) error {
+// Add implements Writer.
+func (l lineWriter) Add(name string, found []lint.Finding) error {
 	var b strings.Builder
 	for i := range found {
-		f := &found[i]
+		b.WriteString(l.line(name, &found[i]) + "\n")
+	}
+	_, err := io.WriteString(l.w, b.String())
+	return err
+}
+
+// Close implements Writer.
+func (l lineWriter) Close() error { return nil }
+
+// NewText returns a Writer of lines for people: file:line:column: severity: message [code].
+func NewText(w io.Writer) Writer {
+	return lineWriter{w, func(name string, f *lint.Finding) string {
 		severity := f.Severity.String()
 		if f.Profile != "" {
 			severity += " (" + f.Profile + ")"
 		}
-		b.WriteString(report.Printable(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", name, f.Line, f.Column, severity, f.Message, f.Code)))
-		b.WriteByte('\n')
-	}
-	_, err := io.WriteString(t.w, b.String())
-	return err
+		return report.Printable(fmt.Sprintf("%s:%d:%d: %s: %s [%s]", name, f.Line, f.Column, severity, f.Message, f.Code))
+	}}
 }
-
-func (t textWriter) Close() error { return nil }
 
 // NewJSON returns a Writer of JSON, an object a line for each finding.
 func NewJSON(w io.Writer) Writer {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	return jsonWriter{out}
+	return lineWriter{w, func(name string, f *lint.Finding) string {
+		return encodeJSON(jsonFinding{name, f.Line, f.Column, f.Severity.String(), f.Code, f.Message, f.Profile, f.Related})
+	}}
 }
-
-type jsonWriter struct{ out *json.Encoder }
 
 // jsonFinding is a finding in the form of the JSON output.
 type jsonFinding struct {
@@ -67,33 +71,22 @@ type jsonFinding struct {
 	Related  int    `json:"related_line,omitempty"`
 }
 
-// Add writes a JSON object for each finding.
-func (j jsonWriter) Add(name string, found []lint.Finding) error {
-	for _, f := range found {
-		if err := j.out.Encode(jsonFinding{name, f.Line, f.Column, f.Severity.String(), f.Code, f.Message, f.Profile, f.Related}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (j jsonWriter) Close() error { return nil }
-
 // Options say which findings count. The zero value takes all, and fails for each.
 type Options struct {
 	// Least is the least severity of a finding that is written and counted.
 	Least lint.Severity
-	// FailOn is the severity from which on a finding makes Find fail; Never for none.
+	// FailOn is the least severity of a finding for which Find returns that it fails; Never for none.
+	// A finding need not be written for that.
 	FailOn lint.Severity
-	// Ignore are codes that are left out.
+	// Ignore are codes of findings that are left out.
 	Ignore []string
 }
 
 // Never is more severe than any finding.
 const Never = lint.Error + 1
 
-// Find writes the findings in each robots.txt of the sources to out, and counts them. fails
-// reports whether a finding is as severe as FailOn. It does not close out.
+// Find writes the findings in each robots.txt of the sources to out, and counts those that it wrote.
+// fails reports whether a finding is at least as severe as FailOn. It does not close out.
 func Find(ctx context.Context, sources ruleset.Options, o Options, out Writer) (tally *Counts, fails bool, err error) {
 	tally = new(Counts)
 	err = ruleset.Bodies(ctx, sources, func(body *ruleset.Body) error {
@@ -112,10 +105,10 @@ func Find(ctx context.Context, sources ruleset.Options, o Options, out Writer) (
 type Counts struct {
 	// Files counts the robots.txt, and Clean those in which nothing was found.
 	Files, Clean int64
-	// More counts what was found beyond lint.MaxFindings in a file.
+	// More counts findings beyond the first lint.MaxFindings of a file.
 	More int64
 
-	severities [lint.Error + 1]int64
+	severities [lint.Error + 1]int64 // the number of findings of each severity
 	codes      map[string]*codeCount
 }
 
@@ -135,7 +128,7 @@ func (t *Counts) Add(found []lint.Finding, more int) {
 	if t.codes == nil {
 		t.codes = make(map[string]*codeCount)
 	}
-	here := make(map[string]bool)
+	here := make(map[string]bool) // the codes in this file
 	for i := range found {
 		f := &found[i]
 		t.severities[f.Severity]++

@@ -19,7 +19,7 @@ func NewSARIF(w io.Writer, version string) Writer {
 
 type sarifWriter struct {
 	w    io.Writer
-	head string // what comes before the results, until the first is written
+	head string // what is written before the first result; empty after that
 }
 
 type (
@@ -131,7 +131,7 @@ func location(uri string, region sarifRegion) (l sarifLocation) {
 	return l
 }
 
-// uriOf returns a name as a URI reference: a URL as it is, the path of a file escaped.
+// uriOf returns the name of a robots.txt as a URI reference: a URL as it is, a file's path escaped.
 func uriOf(name string) string {
 	if u, err := url.Parse(name); err == nil && u.Scheme != "" && u.Host != "" {
 		return u.String()

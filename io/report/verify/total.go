@@ -15,11 +15,11 @@ type Total struct {
 	counts [states]int
 	tables int // intact ones
 	rows   int64
-	only   string // about the only intact one
-	unread error  // why a file could not be read
+	only   string // what is said of the intact file that was added last, for when it is the only one
+	unread error  // why the unread file that was added last could not be read
 }
 
-// Add adds a finding. What it keeps of one file (only, unread) is that of the last such file.
+// Add adds a finding.
 func (t *Total) Add(f *Finding) {
 	state := f.State()
 	t.counts[state]++
@@ -38,8 +38,8 @@ func (t *Total) Add(f *Finding) {
 	t.only = f.Name + ": " + f.Text()
 }
 
-// Write writes how many files are intact or, of a single one, what was checked of it. said says
-// that the latter was written already.
+// Write writes how many files are intact; if it is one, what was checked of it, unless said says that
+// the caller has written that.
 func (t *Total) Write(w io.Writer, said bool) {
 	switch n := t.counts[Intact]; {
 	case n == 1 && !said:
@@ -56,8 +56,8 @@ func (t *Total) Write(w io.Writer, said bool) {
 // Err returns an error that says how many files are damaged, missing, unread or of another version,
 // and how many jobs are unfinished; nil if none. If files are only unread, it wraps why.
 func (t *Total) Err() error {
-	files := t.counts[Intact] + t.counts[Damaged] + t.counts[Missing] + t.counts[Unread] + t.counts[OtherVersion]
 	var parts []string
+	files := t.counts[Intact] + t.counts[Damaged] + t.counts[Missing] + t.counts[Unread] + t.counts[OtherVersion]
 	for _, state := range []struct {
 		of   State
 		name string
@@ -66,16 +66,14 @@ func (t *Total) Err() error {
 		if n == 0 {
 			continue
 		}
-		text := report.Number(int64(n))
+		of, verb := "", " are "
 		if len(parts) == 0 {
-			text += " of " + report.Count(int64(files), "file", "files")
+			of = " of " + report.Count(int64(files), "file", "files")
 		}
 		if n == 1 {
-			text += " is "
-		} else {
-			text += " are "
+			verb = " is "
 		}
-		parts = append(parts, text+state.name)
+		parts = append(parts, report.Number(int64(n))+of+verb+state.name)
 	}
 	if n := t.counts[Unfinished]; n > 0 {
 		parts = append(parts, report.Count(int64(n), "job is", "jobs are")+" unfinished")
@@ -88,20 +86,20 @@ func (t *Total) Err() error {
 	case total == "":
 		return nil
 	case len(parts) == 1 && t.unread != nil:
-		return &unreadError{total, t.unread}
+		return &causedError{total, t.unread}
 	}
 	return errors.New(total)
 }
 
-// unreadError is a total, and why a file could not be read.
-type unreadError struct {
-	total string
-	why   error
+// causedError is an error with a cause that its text does not tell.
+type causedError struct {
+	text  string
+	cause error
 }
 
-func (e *unreadError) Error() string { return e.total }
+func (e *causedError) Error() string { return e.text }
 
-func (e *unreadError) Unwrap() error { return e.why }
+func (e *causedError) Unwrap() error { return e.cause }
 
 // Text says what was checked of a file that is intact.
 func (f *Finding) Text() string {

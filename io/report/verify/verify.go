@@ -44,8 +44,8 @@ type Finding struct {
 	// Unlisted says that a file lies in a folder of outputs and is not in its manifest. It
 	// was not read.
 	Unlisted bool
-	// Shards is the number of shards in the folder of that name whose manifests are not merged
-	// yet: they are done, and their outputs follow. 0 for all else.
+	// Shards, if not 0, says that Name is a folder with that many shards, all of which are done and
+	// whose manifests are not merged. Findings about their outputs follow.
 	Shards int
 	// Pack says what a rule pack has; nil for all else.
 	Pack *rulepack.Info
@@ -53,10 +53,9 @@ type Finding struct {
 	Damage []error
 }
 
-// State is what a Finding comes to.
+// State is the kind of a Finding.
 type State int
 
-// The states.
 const (
 	Intact State = iota
 	Damaged
@@ -68,7 +67,7 @@ const (
 	states
 )
 
-// State returns the state that the damage means. Of several kinds of damage the first one counts.
+// State returns the kind of the first damage; Intact if there is none.
 func (f *Finding) State() State {
 	switch {
 	case len(f.Damage) == 0:
@@ -90,29 +89,21 @@ func (f *Finding) State() State {
 // errUnfinished says that a job did not come to its end.
 var errUnfinished = errors.New("the job is unfinished")
 
-// missingManifest says that a folder has no manifest.
-type missingManifest struct{ name string }
-
-func (e missingManifest) Error() string {
-	return e.name + ": there is no manifest: name the files, and each is read to its end"
-}
-
-func (missingManifest) Is(target error) bool { return target == fs.ErrNotExist }
-
 // Verifier checks outputs and rule packs. It reads each manifest once.
 type Verifier struct {
-	manifests map[string][]manifest.Output // their outputs by name
-	folders   map[string][]string          // the names of manifests in each
+	manifests map[string][]manifest.Output // by a manifest's path, its outputs
+	folders   map[string][]string          // by a folder's path, the paths of its manifests
 	step      *meter.Step
-	alone     sync.RWMutex // held for writing by a check that may take all of the memory
+	alone     sync.RWMutex // a check that may take all of the memory holds it for writing, others for reading
 }
 
-// atOnce is how many outputs of a folder are checked at once. Each may take so much less memory.
+// atOnce is the number of outputs of a folder that are checked at the same time. They share the
+// memory.
 var atOnce = min(runtime.GOMAXPROCS(0), 8)
 
-// StartProgress starts the progress that Check shows. Its total is the size of the files, and
-// of the outputs in the manifests, that names lead to. Objects and unreadable files count
-// nothing.
+// StartProgress starts the progress of the checks of these names. Its total is the size of all named
+// files, and of the outputs of all named manifests and folders. Objects and unreadable files do not
+// count.
 func (v *Verifier) StartProgress(ctx context.Context, names []string) {
 	total := int64(0)
 	for _, name := range names {
@@ -135,7 +126,8 @@ func (v *Verifier) StartProgress(ctx context.Context, names []string) {
 	v.step = meter.Start(ctx, "checking", meter.Bytes, total)
 }
 
-// progressOf returns an output's part of the progress; of size 0 if its size is unknown.
+// progressOf returns the part of the progress that checking a file is. o is its entry in a manifest,
+// or nil. The part is empty if the size is not known.
 func (v *Verifier) progressOf(name string, o *manifest.Output) *meter.Part {
 	if o != nil {
 		return v.step.Part(o.Output.Size)
@@ -151,9 +143,9 @@ func New() *Verifier {
 	return &Verifier{manifests: make(map[string][]manifest.Output), folders: make(map[string][]string)}
 }
 
-// Check checks a file, an object, a folder of outputs or a manifest. It calls found for each
-// output or pack when that is checked. The error is the cause if ctx ends, or wraps
-// [manifest.ErrIncomplete] for a folder of shards of which some must still be run.
+// Check checks a file, an object, a folder of outputs or a manifest. It calls found with the result
+// for each output or pack. The error is the cause if ctx ends, or wraps [manifest.ErrIncomplete] if
+// some shards of a folder must still be run. Damage is no error.
 func (v *Verifier) Check(ctx context.Context, name string, found func(Finding)) error {
 	info, err := os.Stat(name)
 	switch isURL := blob.IsURL(name); {
@@ -222,12 +214,12 @@ func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found
 	m, err := outputs.ReadManifest(ctx, name)
 	shown := blob.Shown(name)
 	if errors.Is(err, fs.ErrNotExist) && path.Base(shown) == manifest.FolderName {
-		var shards int // of which the manifests are not merged
+		var shards int // the number of them, whose manifests are not merged
 		switch m, _, shards, err = outputs.Joined(ctx, folder); {
 		case errors.Is(err, manifest.ErrIncomplete):
 			return err
 		case errors.Is(err, outputs.ErrNoShards):
-			err = missingManifest{shown}
+			err = &causedError{shown + ": there is no manifest: name the files, and each is read to its end", fs.ErrNotExist}
 		case err == nil:
 			found(Finding{Name: blob.Shown(folder), Shards: shards})
 		}
@@ -266,7 +258,7 @@ func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manif
 				} else {
 					f = damaged(name, fmt.Errorf("%s: the manifest lists %q, which is not in its folder", blob.Shown(folder), name))
 				}
-				return context.Cause(ctx) // if ctx has ended, f may be about that: Complete is not called
+				return context.Cause(ctx) // if ctx has ended, f may only say that, and is not reported
 			},
 			Complete: func() error { found(f); return nil },
 		})
@@ -318,9 +310,9 @@ func checkUnlisted(ctx context.Context, folder, name string, m *manifest.Manifes
 	})
 }
 
-// findEntry returns an output's entry in a manifest: that beside it, or that of its folder, of
-// a folder above, or of a shard there. If several in a folder list it, the newest counts. It
-// returns nil if none does.
+// findEntry returns an output's entry in a manifest, or nil. It looks at the manifest beside the
+// output, then at those of its folder, shards' manifests included, and then at those of each folder
+// above. If several manifests in a folder have an entry, the newest counts.
 func (v *Verifier) findEntry(name string) (found *manifest.Output, err error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -344,7 +336,7 @@ func (v *Verifier) findEntry(name string) (found *manifest.Output, err error) {
 		case err != nil || folder == filepath.Dir(folder):
 			return nil, err
 		}
-		candidates = nil // the one beside the output is asked once
+		candidates = nil // the one beside the output was looked at
 	}
 }
 
@@ -369,7 +361,7 @@ func (v *Verifier) folderManifests(folder string) []string {
 	names, ok := v.folders[folder]
 	if !ok {
 		names = []string{filepath.Join(folder, manifest.FolderName)}
-		entries, _ := os.ReadDir(folder) // one above may be closed
+		entries, _ := os.ReadDir(folder) // a folder above may be closed to this user
 		for _, entry := range entries {
 			if _, ok := manifest.ParseFileName(entry.Name()); ok {
 				names = append(names, filepath.Join(folder, entry.Name()))
@@ -384,13 +376,13 @@ func (v *Verifier) folderManifests(folder string) []string {
 // then reads it to its end.
 func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Output) Finding {
 	f := Finding{Name: blob.Shown(name), Output: o}
-	part, before := v.progressOf(name, o), 0.0 // before is the share that is done before decoding
+	part, before := v.progressOf(name, o), 0.0 // before is the share of the work that precedes decoding
 	defer part.To(1)
-	if info, err := os.Stat(name); o != nil && !blob.IsURL(name) && err == nil && !info.Mode().IsRegular() { // a pipe or a device need not end
-		f.Damage = []error{fmt.Errorf("%s is no regular file", name)}
-		return f
-	}
 	if o != nil {
+		if info, err := os.Stat(name); !blob.IsURL(name) && err == nil && !info.Mode().IsRegular() { // reading it may not end
+			f.Damage = []error{fmt.Errorf("%s is no regular file", name)}
+			return f
+		}
 		before = sumsShare
 		f.Damage = checkSums(ctx, name, o, func(share float64) { part.To(sumsShare * share) })
 		if len(f.Damage) > 0 {
@@ -401,7 +393,7 @@ func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Out
 	v.alone.RLock()
 	err := f.decode(ctx, name, decoded, batchMemory/int64(atOnce))
 	v.alone.RUnlock()
-	if err != nil && atOnce > 1 && !blob.Temporary(err) { // perhaps for want of memory: again, alone, with all of it
+	if err != nil && atOnce > 1 && !blob.Temporary(err) { // it may have lacked memory: try again with all of it
 		v.alone.Lock()
 		err = f.decode(ctx, name, decoded, batchMemory)
 		v.alone.Unlock()
@@ -414,14 +406,13 @@ func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Out
 	return f
 }
 
-// sumsShare is the part of the work on an output that comparing checksums is; the rest is
-// decoding it.
+// sumsShare is the share of the work on an output that is comparing checksums; the rest is decoding.
 const sumsShare = 0.25
 
 // checkSums compares an output with its checksums and returns an error for each part that
-// differs. It calls to with the share that was read.
-func checkSums(ctx context.Context, name string, o *manifest.Output, to func(share float64)) []error {
-	in, err := openWatched(ctx, name, to)
+// differs. It calls progress with the share that was read.
+func checkSums(ctx context.Context, name string, o *manifest.Output, progress func(share float64)) []error {
+	in, err := openWatched(ctx, name, progress)
 	if err != nil {
 		return []error{err}
 	}
@@ -431,13 +422,13 @@ func checkSums(ctx context.Context, name string, o *manifest.Output, to func(sha
 		damage = append(damage, fmt.Errorf("%s: %s: %s", blob.Shown(name), partName(o, part), what))
 	})
 	if err != nil {
-		damage = append(damage, err) // after that of the parts before it, which is certain
+		damage = append(damage, err) // last: State goes by the first, and that of the parts is certain
 	}
 	return damage
 }
 
-// partName describes a part of an output by its index, such as "batch 3 (rows 0 to 9, bytes 8
-// to 90)".
+// partName describes the part of an output with an index, such as "batch 3 (rows 0 to 9, bytes 8 to
+// 90)". Some parts have no rows, such as the beginning of a file.
 func partName(o *manifest.Output, part int) string {
 	if part == len(o.Parts) {
 		return fmt.Sprintf("after byte %d", o.Output.Size)
@@ -464,14 +455,14 @@ func partName(o *manifest.Output, part int) string {
 	return fmt.Sprintf("after row %d (%s)", row, bytes)
 }
 
-// batchMemory bounds the decoded batches of tables that are checked at once.
+// batchMemory is the most bytes of decoded batches of all tables that are checked at a time.
 const batchMemory = 512 << 20
 
 // decode reads an output to its end. It counts the rows of a table, whose batches may take
-// memory bytes each. Of text it only checks that it can be decompressed. It calls to with the
-// share that was read.
-func (f *Finding) decode(ctx context.Context, name string, to func(share float64), memory int64) error {
-	in, err := openWatched(ctx, name, to)
+// memory bytes each. Of text it only checks that it can be decompressed. It calls progress with
+// the share that was read.
+func (f *Finding) decode(ctx context.Context, name string, progress func(share float64), memory int64) error {
+	in, err := openWatched(ctx, name, progress)
 	if err != nil {
 		return err
 	}
@@ -500,26 +491,26 @@ func (f *Finding) decode(ctx context.Context, name string, to func(share float64
 	return err
 }
 
-// watched is a file that says how much of it was read, until its context ends.
+// watched is a file that reports how much of it was read, and whose reads fail once ctx has ended.
 type watched struct {
-	ctx  context.Context
-	file *blob.File
-	size int64 // 0 where it is not known
-	read atomic.Int64
-	to   func(share float64)
+	ctx      context.Context
+	file     *blob.File
+	size     int64 // 0 if it is not known
+	read     atomic.Int64
+	progress func(share float64)
 }
 
-// openWatched opens a file or an object. It calls to with the share that was read.
-func openWatched(ctx context.Context, name string, to func(share float64)) (*watched, error) {
+// openWatched opens a file or an object. Each read calls progress with the share that was read.
+func openWatched(ctx context.Context, name string, progress func(share float64)) (*watched, error) {
 	f, err := blob.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	size, _ := f.Size()
-	return &watched{ctx: ctx, file: f, size: size, to: to}, nil
+	return &watched{ctx: ctx, file: f, size: size, progress: progress}, nil
 }
 
-// Read implements io.Reader. It fails once the context has ended, as ReadAt does.
+// Read implements io.Reader.
 func (w *watched) Read(p []byte) (int, error) {
 	if err := context.Cause(w.ctx); err != nil {
 		return 0, err
@@ -527,6 +518,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return w.count(w.file.Read(p))
 }
 
+// ReadAt implements io.ReaderAt.
 func (w *watched) ReadAt(p []byte, at int64) (int, error) {
 	if err := context.Cause(w.ctx); err != nil {
 		return 0, err
@@ -534,8 +526,8 @@ func (w *watched) ReadAt(p []byte, at int64) (int, error) {
 	return w.count(w.file.ReadAt(p, at))
 }
 
-// count counts what a call has read.
+// count counts the bytes that a call has read, and returns the call's results.
 func (w *watched) count(n int, err error) (int, error) {
-	w.to(float64(w.read.Add(int64(n))) / float64(max(1, w.size)))
+	w.progress(float64(w.read.Add(int64(n))) / float64(max(1, w.size)))
 	return n, err
 }
