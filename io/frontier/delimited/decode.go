@@ -2,6 +2,7 @@ package delimited
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -148,22 +149,10 @@ func tooLong(record []byte, most int) bool {
 func (d *decoder) errTooManyFields(block *lines.Block, start int) error {
 	help := "write a blank in a value as %20"
 	if !d.cdx {
-		help = fmt.Sprintf("put a value that has a %s in it in quotes", separatorName(d.comma))
+		help = fmt.Sprintf("put a value that has a %s in it in quotes", cmp.Or(separatorNames[d.comma], strconv.QuoteRune(rune(d.comma))))
 	}
 	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: %s", block.Line(start), len(d.names), help)
 }
 
-// separatorName returns a separator's name for messages.
-func separatorName(c byte) string {
-	switch c {
-	case ',':
-		return "comma"
-	case ';':
-		return "semicolon"
-	case '\t':
-		return "tab"
-	case '|':
-		return "vertical bar"
-	}
-	return strconv.QuoteRune(rune(c))
-}
+// separatorNames are the names of separators for messages.
+var separatorNames = map[byte]string{',': "comma", ';': "semicolon", '\t': "tab", '|': "vertical bar"}

@@ -341,18 +341,20 @@ func (s *scanner) scanString() (escaped, ok bool) {
 	return false, false
 }
 
+// shortEscapes has the byte that an escape such as \n stands for, by its letter; 0 for letters of no
+// such escape.
+var shortEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
 // escapeLength returns the length of the escape that data starts with; 0 if it is invalid.
 func escapeLength(data []byte) int {
 	if len(data) < 2 {
 		return 0
 	}
-	switch data[1] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+	if shortEscapes[data[1]] != 0 {
 		return 2
-	case 'u':
-		if _, ok := unicodeEscape(data); ok {
-			return 6
-		}
+	}
+	if _, ok := unicodeEscape(data); ok {
+		return 6
 	}
 	return 0
 }
@@ -388,7 +390,7 @@ func appendUnquoted(dst, text []byte) []byte {
 		dst, text = append(dst, text[:i]...), text[i:]
 		unit, long := unicodeEscape(text)
 		if !long {
-			dst, text = append(dst, shortEscape(text[1])), text[2:]
+			dst, text = append(dst, shortEscapes[text[1]]), text[2:]
 			continue
 		}
 		text = text[6:]
@@ -400,21 +402,4 @@ func appendUnquoted(dst, text []byte) []byte {
 		}
 		dst = utf8.AppendRune(dst, unit)
 	}
-}
-
-// shortEscape returns the byte that an escape such as \n stands for, by its letter.
-func shortEscape(c byte) byte {
-	switch c {
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	}
-	return c
 }

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -68,20 +69,11 @@ type Named struct {
 // Blocks returns the blocks of r, which must be decompressed. hint says in an error what to do about
 // a row that is too long. cutter finds the ends of rows; it is nil if a row is a line.
 func (o *Options) Blocks(r io.Reader, hint option.Message, cutter Cutter) *Blocks {
-	b := &Blocks{r: r, hint: hint, cutter: cutter, name: o.Name, rows: o.BatchRows, size: MaxBlockSize, maxLine: defaultMaxLine}
-	if b.rows <= 0 {
-		b.rows = batch.DefaultRows
+	const mostMaxLine = 1 << 30 // offsets have 32 bits
+	return &Blocks{
+		r: r, name: o.Name, hint: hint, cutter: cmp.Or[Cutter](cutter, lineCutter{}), rows: cmp.Or(o.BatchRows, batch.DefaultRows),
+		size: min(cmp.Or(o.BatchSize, MaxBlockSize), MaxBlockSize), maxLine: min(cmp.Or(o.MaxLine, defaultMaxLine), mostMaxLine),
 	}
-	if o.BatchSize > 0 {
-		b.size = min(o.BatchSize, MaxBlockSize)
-	}
-	if o.MaxLine > 0 {
-		b.maxLine = min(o.MaxLine, 1<<30) // offsets have 32 bits
-	}
-	if cutter == nil {
-		b.cutter = lineCutter{}
-	}
-	return b
 }
 
 // Decoder makes batches of blocks. It keeps the memory of one batch, and serves one

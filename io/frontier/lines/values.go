@@ -249,18 +249,14 @@ func AppendString[S string | []byte](dst []byte, s S, replaced *atomic.Bool) []b
 	return append(dst, '"')
 }
 
+// escapes has what stands after the backslash for characters with a short escape; 0 for others.
+var escapes = [utf8.RuneSelf]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't'}
+
 // appendEscape appends the escape of a quote, a backslash or a control character.
 func appendEscape(dst []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
+	if letter := escapes[c]; letter != 0 {
+		return append(dst, '\\', letter)
 	}
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }

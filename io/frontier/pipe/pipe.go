@@ -2,6 +2,7 @@ package pipe
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -39,12 +40,7 @@ type Options struct {
 // a worker. Run returns the statistics of the batches that were answered. After an error, or
 // the end of ctx, a read of in may still be running.
 func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() batch.Evaluator, o Options) (batch.Stats, error) {
-	if o.Workers <= 0 {
-		o.Workers = 1
-	}
-	if o.Memory <= 0 {
-		o.Memory = batch.DefaultMemory
-	}
+	o.Workers, o.Memory = cmp.Or(o.Workers, 1), cmp.Or(o.Memory, batch.DefaultMemory)
 	src, err := open(ctx, in, &o)
 	if err != nil {
 		return batch.Stats{}, err

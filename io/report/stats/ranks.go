@@ -17,17 +17,17 @@ import (
 	"robotsbatch/matcher/urls"
 )
 
-// Ranks are the ranks of sites.
+// Ranks are the ranks of sites by a list. The zero value has none.
 type Ranks struct {
 	rank map[string]int // by what Site.of returns
-	// top holds the ranks up to which sites are counted: powers of ten from a hundred
-	// on, and that of the list's last entry. many has the number of sites up to each.
+	// top has the ranks up to which sites are counted: powers of ten from a hundred on, and the
+	// highest rank of the list. many has the number of the list's sites up to each.
 	top  []int
 	many []int64
 }
 
-// OpenRanks reads a list of sites from a file or an object, which may be compressed, as
-// readRanks does.
+// OpenRanks reads a list of sites from a file or an object, which may be compressed. The form of the
+// list is that of readRanks.
 func OpenRanks(ctx context.Context, name string, site Site) (*Ranks, error) {
 	f, err := blob.Open(ctx, name)
 	if err != nil {
@@ -51,7 +51,7 @@ func readRanks(r io.Reader, site Site) (*Ranks, error) {
 	ranks := &Ranks{rank: make(map[string]int)}
 	var scratch urls.Scratch
 	scanner := bufio.NewScanner(r)
-	lineNumber, entries, last := 0, 0, 0 // last is the highest rank
+	lineNumber, entries, highest := 0, 0, 0
 	for scanner.Scan() {
 		lineNumber++
 		line := strings.TrimSpace(scanner.Text())
@@ -78,7 +78,7 @@ func readRanks(r io.Reader, site Site) (*Ranks, error) {
 		if known := ranks.rank[name]; known == 0 || rank < known {
 			ranks.rank[name] = rank
 		}
-		last = max(last, rank)
+		highest = max(highest, rank)
 	}
 	switch err := scanner.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
@@ -88,16 +88,16 @@ func readRanks(r io.Reader, site Site) (*Ranks, error) {
 	case len(ranks.rank) == 0:
 		return nil, errors.New("it has no domains")
 	}
-	ranks.setTops(last)
+	ranks.setTops(highest)
 	return ranks, nil
 }
 
-// setTops sets r.top and r.many for a list whose highest rank is last.
-func (r *Ranks) setTops(last int) {
-	for top := 100; top < last && top <= math.MaxInt/10; top *= 10 {
+// setTops sets r.top and r.many. highest is the highest rank of the list.
+func (r *Ranks) setTops(highest int) {
+	for top := 100; top < highest && top <= math.MaxInt/10; top *= 10 { // MaxInt/10: the next one must fit
 		r.top = append(r.top, top)
 	}
-	r.top = append(r.top, last)
+	r.top = append(r.top, highest)
 	r.many = make([]int64, len(r.top))
 	for _, rank := range r.rank {
 		for i, top := range r.top {
@@ -118,12 +118,9 @@ func (s Site) siteOf(entry string, scratch *urls.Scratch) (string, error) {
 	return s.of(string(authority), domains.Registered(domains.Host(authority))), nil
 }
 
-// of returns the rank of a site; 0 for none. An http authority has the rank of its https one,
-// unless that is among the sites.
+// of returns the rank of a site; 0 for none. An http authority that has none gets the rank of the
+// https authority of its host, unless that is among sites, the sites that are counted.
 func (r *Ranks) of(site string, sites map[string]int) int {
-	if r == nil {
-		return 0
-	}
 	if host, ok := strings.CutPrefix(site, "http://"); ok && r.rank[site] == 0 {
 		if _, known := sites["https://"+host]; !known {
 			return r.rank["https://"+host]
@@ -132,17 +129,9 @@ func (r *Ranks) of(site string, sites map[string]int) int {
 	return r.rank[site]
 }
 
-// tops returns the ranks up to which sites are counted.
-func (r *Ranks) tops() []int {
-	if r == nil {
-		return nil
-	}
-	return r.top
-}
-
-// listed returns the number of sites that a list has up to one of tops; 0 for another rank.
+// listed returns the number of sites that the list has up to a rank of r.top; 0 for another rank.
 func (r *Ranks) listed(top int) int64 {
-	if n := slices.Index(r.tops(), top); n >= 0 {
+	if n := slices.Index(r.top, top); n >= 0 {
 		return r.many[n]
 	}
 	return 0

@@ -95,6 +95,7 @@ func (t *SiteCounter) subject(agent, use int) int { return agent*max(1, len(t.op
 
 // newSiteCounter returns a SiteCounter that has counted nothing.
 func newSiteCounter(o Options) *SiteCounter {
+	o.Ranks = cmp.Or(o.Ranks, new(Ranks))
 	t := &SiteCounter{options: o, numbers: make(map[string]int), openSites: &openSites{sites: make(map[string]int)}}
 	t.counts = make([][]Count, t.months()*len(t.ranks()))
 	return t
@@ -109,7 +110,7 @@ func (t *SiteCounter) ranks() []int {
 	if len(t.options.History.Months) > 0 {
 		ranks = append(ranks, Panel)
 	}
-	return append(ranks, t.options.Ranks.tops()...)
+	return append(ranks, t.options.Ranks.top...)
 }
 
 // keys are the columns of a survey that are read whatever is counted, and what a table is that
@@ -159,18 +160,18 @@ func (o *Options) jsonKeys() (named []lines.Named) {
 func (t *SiteCounter) Add(r arrow.Record) error {
 	var columns, uses []arrow.Array
 	for _, key := range keys {
-		found := r.Schema().FieldIndices(key.name)
-		if len(found) != 1 {
+		column := columnOf(r, key.name)
+		if column == nil {
 			return fmt.Errorf("there is no column %q: %s", key.name, key.missing)
 		}
-		columns = append(columns, r.Column(found[0]))
+		columns = append(columns, column)
 	}
 	for _, use := range t.options.Uses {
-		found := r.Schema().FieldIndices(use.Column())
-		if len(found) != 1 {
-			return &useMissingError{use}
+		column := columnOf(r, use.Column())
+		if column == nil {
+			return option.Errorf("the survey has no column %q: it was made without the use %s: make it again with %s", use.Column(), use, option.Use.With(use.String()))
 		}
-		uses = append(uses, r.Column(found[0]))
+		uses = append(uses, column)
 	}
 	for row := range int(r.NumRows()) {
 		err := errNameless
@@ -193,14 +194,13 @@ func (t *SiteCounter) Add(r arrow.Record) error {
 
 var errNameless = errors.New("it has no authority or no agent: " + notSurvey)
 
-// useMissingError says that a survey lacks what sites state of a use.
-type useMissingError struct{ Use usage.Use }
-
-func (e *useMissingError) Error() string { return e.Message().String() }
-
-// Message is what Error says, with the options that it names.
-func (e *useMissingError) Message() option.Message {
-	return option.Messagef("the survey has no column %q: it was made without the use %s: make it again with %s", e.Use.Column(), e.Use, option.Use.With(e.Use.String()))
+// columnOf returns the column of a record with a name; nil if there is none, or several.
+func columnOf(r arrow.Record, name string) arrow.Array {
+	found := r.Schema().FieldIndices(name)
+	if len(found) != 1 {
+		return nil
+	}
+	return r.Column(found[0])
 }
 
 // onlyMonth is that of a survey, which says what holds at one time.
