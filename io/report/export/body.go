@@ -15,21 +15,20 @@ import (
 // authority is what all rows of an authority have.
 type authority struct {
 	*ruleset.Listed
-	registered []byte
+	registered []byte // the registered domain; empty for none
 	kind       robotstxt.BodyKind
 	digest     []byte // in hexadecimal; empty without a body
-	// With a history: all that held, up to what decides, and the listing that it is from.
+	// Set for a Table with history: the spans of the authority, oldest first, of which the last one
+	// decides, and the listing that they are from.
 	spans   []matcher.Span
 	listing *ruleset.Listing
 }
 
-// body is a body, parsed or described.
+// body is a robots.txt: parsed or, if a pack has it only compiled, what is known of its lines.
 type body struct {
-	profile  matcher.Profile
-	groups   []robotstxt.Group
-	sitemaps []robotstxt.Record
-	others   []robotstxt.Other
-	// statements has the groups as the lines about use see them.
+	*robotstxt.File
+	// statements has the lines about use with their groups. It is File itself, unless a pack has the
+	// body only compiled: its groups there are not those of File.
 	statements *robotstxt.File
 }
 
@@ -39,8 +38,8 @@ type bodyReader struct {
 	parser  robotstxt.Parser
 }
 
-// read returns the facts about an authority and, withBody, its body; b is nil without rules,
-// and valid until the next call.
+// read returns the facts about an authority and, withBody, its body, which is valid until the next
+// call. b is nil if no robots.txt decides.
 func (r *bodyReader) read(listed *ruleset.Listed, withBody bool) (a authority, b *body, err error) {
 	a = authority{Listed: listed, registered: []byte(domains.Registered(domains.Host(listed.Key)))}
 	if listed.Access != access.Rules {
@@ -52,14 +51,14 @@ func (r *bodyReader) read(listed *ruleset.Listed, withBody bool) (a authority, b
 	return a, b, err
 }
 
-// setBody sets what is known of a body of a pack.
+// setBody sets a.kind and a.digest to those of the body of a pack with a number.
 func (a *authority) setBody(p *rulepack.Pack, number uint32) error {
 	kind, digest, err := p.BodyFacts(number)
 	a.kind, a.digest = kind, hex.AppendEncode(nil, digest[:])
 	return err
 }
 
-// readBody reads a body of a pack. It is valid until the next call.
+// readBody reads the body of a pack with a number. It is valid until the next call.
 func (r *bodyReader) readBody(p *rulepack.Pack, number uint32) (*body, error) {
 	stored, err := p.Body(number)
 	if err != nil {
@@ -69,26 +68,26 @@ func (r *bodyReader) readBody(p *rulepack.Pack, number uint32) (*body, error) {
 		return bodyOfCompiled(stored, r.profile), nil
 	}
 	f := r.parser.Parse(stored.Source, robotstxt.Options{Profile: r.profile, Limit: len(stored.Source), Others: true})
-	return &body{profile: r.profile, groups: f.Groups, sitemaps: f.Sitemaps, others: f.Others, statements: f}, nil
+	return &body{f, f}, nil
 }
 
-// bodyOfCompiled returns a compiled body as groups: one for all agents that obey the same
-// rules. Line numbers of user-agent lines and other records are not known.
+// bodyOfCompiled returns what is known of a compiled body. All agents that obey the same rules are
+// one group. Only rules have line numbers.
 func bodyOfCompiled(stored *rulepack.Body, p matcher.Profile) *body {
-	b := &body{profile: p, statements: stored.Records.ParseStatements(p)}
+	b := &body{&robotstxt.File{Profile: p}, stored.Records.ParseStatements(p)}
 	for _, s := range stored.Records.Sitemaps {
-		b.sitemaps = append(b.sitemaps, robotstxt.Record{Value: []byte(s)})
+		b.Sitemaps = append(b.Sitemaps, robotstxt.Record{Value: []byte(s)})
 	}
 	for _, d := range stored.Records.CrawlDelays {
-		b.others = append(b.others, robotstxt.Other{Key: []byte(crawlDelay), Record: robotstxt.Record{Value: []byte(d.Value)}})
+		b.Others = append(b.Others, robotstxt.Other{Key: []byte(crawlDelay), Record: robotstxt.Record{Value: []byte(d.Value)}})
 	}
 	for names, trie := range stored.Compiled.Groups() {
-		b.groups = append(b.groups, robotstxt.Group{Agents: agentLines(stored.Compiled, names), Rules: ruleLines(&trie)})
+		b.Groups = append(b.Groups, robotstxt.Group{Agents: agentLines(stored.Compiled, names), Rules: ruleLines(&trie)})
 	}
 	return b
 }
 
-// agentLines returns the user-agent lines that name one of names, each value once.
+// agentLines returns the user-agent lines that name one of names; of those with equal values, one.
 func agentLines(b *matcher.Body, names []string) []robotstxt.Agent {
 	var agents []robotstxt.Agent
 	seen := make(map[string]bool)
@@ -124,11 +123,11 @@ func newRuleReader(chains []matcher.Chain, uses []usage.Use) ruleReader {
 	return ruleReader{agents: matcher.NewAgents(chains), usage: matcher.UsageOptions{Uses: uses}, compiler: matcher.Compiler{Explain: true}}
 }
 
-// read returns the rules of a body for the agents, and what it says about uses; nil for
-// nothing. f is the parsed body if the pack has its source, valid until the next call; else
-// nil.
+// read returns the rules of a body for the agents, and what it says about uses, which is nil if it
+// says nothing. f is the parsed body, valid until the next call; nil if the pack has the body only
+// compiled.
 func (r *ruleReader) read(stored *rulepack.Body, p matcher.Profile) (rules matcher.Origin, said *matcher.Usage, f *robotstxt.File) {
-	if stored.Source != nil { // the part of the body that counts
+	if stored.Source != nil {
 		f = r.parser.Parse(stored.Source, robotstxt.Options{Profile: p, Limit: len(stored.Source)})
 		rules.Tries, rules.Of = r.compiler.Compile(f, r.agents)
 		return rules, r.compiler.CompileUsage(f, r.agents, r.usage), f

@@ -74,7 +74,7 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 		status int
 		digest string
 	}
-	seen := make(map[fetch]bool)
+	seen := make(map[fetch]bool) // spans may share a fetch
 	for i := range a.spans {
 		span := &a.spans[i]
 		if span.Access == access.Cut {
@@ -103,10 +103,12 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 	return nil
 }
 
-// bodyFacts returns the kind of a capture's body, whether it was cut, and the digest, in hex, of the
-// part that counts. A capture without a body has none, unless its status, 2xx or unknown, promises one.
+// bodyFacts returns the kind of a capture's body, whether it was cut, and the digest, in hexadecimal,
+// of the part that a parser reads. A response without bytes has an empty body if its status is 2xx
+// or unknown, and else no body.
 func (c *captureReader) bodyFacts(x *captures.Capture) (kind robotstxt.BodyKind, cut bool, digest []byte) {
-	if x.Failed || x.Revisit || len(x.Body) == 0 && x.Status != 0 && x.Status/100 != 2 {
+	promised := x.Status == 0 || x.Status/100 == 2
+	if x.Failed || x.Revisit || len(x.Body) == 0 && !promised {
 		return robotstxt.NoKind, x.Cut, nil
 	}
 	body, cut, _, err := captures.Decompress(x.Body, x.Cut, c.parse.ReadSize())

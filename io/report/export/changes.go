@@ -35,11 +35,11 @@ const (
 	useChanged = "use"
 )
 
-// useChangeColumns are those of a table of changes that has changes of uses, too.
+// useChangeColumns are the columns that a table of changes also has if uses are compared.
 var useChangeColumns = []arrow.Field{optionalText("use"), optionalText("old_use"), optionalText("new_use")}
 
-// writeUseChange writes the values of useChangeColumns: the use with that index, and what was
-// stated about it before and after. If the index is -1, they are null.
+// writeUseChange writes the values of useChangeColumns: the use with an index, and what was stated
+// about it before and after. If the index is -1, the row is about no use, and the values are null.
 func writeUseChange(w *tableio.Writer, uses []usage.Use, use int, before, after usage.Values) {
 	name := ""
 	if use >= 0 {
@@ -73,12 +73,12 @@ type RuleSide struct {
 
 // Changed counts what a comparison found.
 type Changed struct {
-	// Authorities are those of either side, and Different those of which any agent's
-	// access changes.
+	// Authorities counts those that are on at least one side, and Different those whose access
+	// changes for some agent.
 	Authorities int64          `json:"authorities"`
 	Different   int64          `json:"authorities_changed"`
 	Agents      []AgentChanges `json:"agents"`
-	// Stating are the authorities that state another thing of any use to any agent; nil where
+	// Stating counts the authorities that state something else about some use to some agent; nil if
 	// no uses are compared. Uses has an element for each agent and use.
 	Stating *int64       `json:"authorities_stating,omitempty"`
 	Uses    []UseChanges `json:"uses,omitempty"`
@@ -94,19 +94,20 @@ type AgentChanges struct {
 	Removed int64  `json:"removed"`
 }
 
-// of returns the number of a kind of changes.
-func (a *AgentChanges) of(change string) *int64 {
+// counterOf returns the counter of a kind of changes.
+func (a *AgentChanges) counterOf(change string) *int64 {
 	return map[string]*int64{closed: &a.Closed, opened: &a.Opened, otherRules: &a.Rules, added: &a.Added, removed: &a.Removed}[change]
 }
 
-// UseChanges counts authorities that state another thing of a use to an agent, by what they state
-// now.
+// UseChanges counts authorities that state something else about a use to an agent, by what they
+// state now.
 type UseChanges struct {
 	Agent      string `json:"agent"`
 	Use        string `json:"use"`
 	Disallowed int64  `json:"disallowed"`
 	Allowed    int64  `json:"allowed"`
-	// Other state another value, several values, nothing, or the same for other paths.
+	// Other counts those that state another value, several values, nothing, or the same value for
+	// other paths than before.
 	Other int64 `json:"other"`
 }
 
@@ -123,7 +124,7 @@ func (c *UseChanges) add(said usage.Values) {
 }
 
 // Changes yields the changes from the older to the newer side as records of ChangesSchema,
-// ordered by SURT, with at most rows rows each. It counts them in c while they are taken.
+// ordered by SURT, with at most rows rows each. It counts them in c as it yields them.
 //
 // For each agent it compares how much the rules deny (see package extent) and what is stated
 // about the uses. A body with the same bytes on both sides is not read, if profile and agents
@@ -148,20 +149,20 @@ func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter
 	return tableio.WrittenRecords(ChangesSchema(uses), rows, d.merge)
 }
 
-// differ compares two sides.
+// differ compares two sides: the older and the newer one.
 type differ struct {
 	sides   [2]*ruledSide
-	alike   bool // in profile and agents
-	names   []string
+	alike   bool     // the sides have the same profile and agents
+	names   []string // of agents
 	uses    []usage.Use
 	changed *Changed
 }
 
-// errStopped ends a listing that is not gone through to its end.
+// errStopped ends a listing whose caller wants no more.
 var errStopped = errors.New("stopped")
 
-// eachListed yields the authorities of a listing. It sets *err at the end. What it yields
-// stays valid.
+// eachListed yields copies of the authorities of a listing, which stay valid. At the end it sets *err
+// to the error of the listing, or to errStopped if the caller stopped before.
 func eachListed(l *ruleset.Listing, err *error) iter.Seq[*ruleset.Listed] {
 	return func(yield func(*ruleset.Listed) bool) {
 		*err = l.Each(func(x *ruleset.Listed) error {
@@ -186,7 +187,7 @@ func (d *differ) merge(w *tableio.Writer) error {
 	older, _ := nextOld() // nil at the end
 	newer, _ := nextNew()
 	for older != nil || newer != nil {
-		x, y := older, newer // of one authority, or one of them nil
+		x, y := older, newer // those of the first authority that is left; nil on a side that lacks it
 		if x != nil && y != nil {
 			switch order := cmp.Or(bytes.Compare(x.SURT, y.SURT), bytes.Compare(x.Key, y.Key)); {
 			case order < 0:
@@ -227,8 +228,9 @@ func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 	for agent := range d.names {
 		if change := d.change(x, y, agent); change != "" {
 			different = true
-			*d.changed.Agents[agent].of(change)++
-			d.writeChange(w, x, y, agent, change, -1) // of no use
+			*d.changed.Agents[agent].counterOf(change)++
+			const noUse = -1
+			d.writeChange(w, x, y, agent, change, noUse)
 		}
 		before, after := d.sides[0].usageOf(x), d.sides[1].usageOf(y)
 		for use := range d.uses {
@@ -248,22 +250,22 @@ func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 	return w.Err()
 }
 
-// sameRules reports whether x and y, which have the same access, have bodies with the same bytes, or
-// none.
+// sameRules reports whether x and y, which have the same access, have the same rules because their
+// bodies have the same bytes, or they have no bodies.
 func sameRules(x, y *ruleset.Listed) (bool, error) {
 	if x.Access != access.Rules {
 		return true, nil
 	}
-	_, a, err := x.Pack().BodyFacts(x.Body)
+	_, older, err := x.Pack().BodyFacts(x.Body)
 	if err != nil {
 		return false, err
 	}
-	_, b, err := y.Pack().BodyFacts(y.Body)
-	return a == b, err
+	_, newer, err := y.Pack().BodyFacts(y.Body)
+	return older == newer, err
 }
 
-// change returns how the access of the agent with that index changes from x to y: a kind of
-// change, or empty.
+// change returns the kind of change of an agent's access from x, the older side, to y; empty if there
+// is none.
 func (d *differ) change(x, y *ruleset.Listed, agent int) string {
 	switch {
 	case x == nil:
@@ -320,16 +322,16 @@ func (d *differ) writeChange(w *tableio.Writer, x, y *ruleset.Listed, agent int,
 	w.End()
 }
 
-// ruledSide has the rules of an authority at a time.
+// ruledSide is a side with the rules of one body, which it read last.
 type ruledSide struct {
 	RuleSide
 	rules ruleReader
 
-	pack    *rulepack.Pack // of the body that was read last
+	pack    *rulepack.Pack // the pack that has the body, and the body's number there
 	number  uint32
-	origin  matcher.Origin
-	said    *matcher.Usage
-	extents map[*byte]extent.Extent // of its tries
+	origin  matcher.Origin          // the rules
+	said    *matcher.Usage          // what the body says about uses; nil for nothing
+	extents map[*byte]extent.Extent // by Trie.Identity, how much the trie denies, where that was asked
 }
 
 func newRuledSide(s RuleSide, uses []usage.Use) *ruledSide {
@@ -359,7 +361,7 @@ func (s *ruledSide) read(x *ruleset.Listed) error {
 	return nil
 }
 
-// patterns returns an agent's rules with normalised patterns, sorted and each once.
+// patterns returns an agent's rules with normalised patterns, sorted and without duplicates.
 func (s *ruledSide) patterns(agent int) []string {
 	var all []string
 	for _, rule := range s.origin.Trie(agent).Parsed() {

@@ -14,26 +14,27 @@ import (
 
 // Stated is what an agent is denied of an authority in a month.
 type Stated struct {
-	// Authority and Registered are as in a survey. They are valid until the next call.
+	// Authority is the authority, and Registered its registered domain, empty for none. Both are valid
+	// until the next call.
 	Authority, Registered []byte
 	// SURT is the host as domains.AppendSURT writes it, by which authorities are ordered.
 	SURT []byte
-	// Agent and Month are indices.
+	// Agent is an index of the chains, and Month one of the months; 0 without months.
 	Agent, Month int
 	// Class, Blocked, Root and By are the values of a survey's columns; empty for null.
 	Class       Class
 	Blocked, By string
 	Root        bool
-	// Captured: the robots.txt was fetched in that month, or an old copy of it is used: failures
-	// since then are not known one by one.
+	// Captured says that the robots.txt was fetched in that month. It is also set if an old copy is
+	// used, because the failed fetches since are not known one by one.
 	Captured bool
-	// Said has, by use, what is said of it.
+	// Said has what is said of each use, by its index.
 	Said []usage.Values
 }
 
-// States calls visit for each authority and agent, like the rows of Survey. With months, it
-// calls visit for each month in which something was known of the authority, with the state at
-// the month's end; l must then have a history.
+// States calls visit for each authority and agent, in the order of the rows of Survey. With months,
+// it calls visit for each month in which something was known of the authority, month by month, with
+// the state at the month's end; l must then have a history.
 func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months []Month, visit func(*Stated) error) error {
 	s := newSurveyor(chains, uses)
 	var spans []matcher.Span
@@ -79,7 +80,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 	})
 }
 
-// visitAgents calls visit for each agent of an authority. read is what the agents are denied.
+// visitAgents calls visit for each agent, after it has set what read says about the agent.
 func (s *Stated) visitAgents(read *surveyedBody, visit func(*Stated) error) error {
 	for s.Agent = range read.each {
 		agent := &read.each[s.Agent]
@@ -97,8 +98,7 @@ type Month struct {
 	Name string
 	// Captured: there is a capture of this month.
 	Captured bool
-	// first and last are its first and last second; the last is that of the newest fetch if
-	// that is earlier.
+	// first is its first second, and last its last one or, in the last month, that of the newest fetch.
 	first, last int64
 }
 
@@ -150,8 +150,8 @@ type captureMonths struct {
 	first, last int64 // of all captures; 0 for none
 }
 
-// add marks the months in which a span has captures. It reads the times of the captures only
-// if a month between the first and the last is not marked yet.
+// add marks the months in which a span has captures: those of its first and its last capture and, if
+// a month between them is not marked yet, those of all its captures, whose times it then reads.
 func (c *captureMonths) add(authority []byte, span *matcher.Span) error {
 	if span.Fetched == 0 {
 		return nil
@@ -179,8 +179,8 @@ func (c *captureMonths) add(authority []byte, span *matcher.Span) error {
 	return nil
 }
 
-// Class is what the fetches of a robots.txt came to. Each authority, and each site, is in one.
-// Of a site with several authorities the first in this order counts.
+// Class is the outcome of the fetches of a robots.txt. Each authority has one. A site with several
+// authorities has the first of theirs, in the order of the constants.
 type Class uint8
 
 const (
@@ -208,8 +208,7 @@ var classNames = [Classes]string{"with_rules", "html", "refused", "no_file", "ot
 // String returns the class as tables write it, such as "no_file".
 func (c Class) String() string { return classNames[c] }
 
-// Reached reports whether there was an answer, which says what the site wants. An old copy is
-// none.
+// Reached reports whether the last fetch had an answer, which says what the site wants now.
 func (c Class) Reached() bool { return c < OldCopy }
 
 // ParseClass parses what String returns.

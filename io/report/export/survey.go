@@ -52,15 +52,15 @@ const (
 // surveyor makes the rows of a survey.
 type surveyor struct {
 	rules   ruleReader
-	names   []string
-	classes []string // of agents
+	names   []string // of agents
+	classes []string // by agent
 	uses    []usage.Use
-	// bodies are those that were read last: http and https often share one, and those of
-	// a history come back.
+	// bodies are those that were read last: http and https often share one, and in a history a body
+	// may be served again.
 	bodies  map[bodyKey]*surveyedBody
-	past    []past                          // by agent, of the authority at hand
+	past    []past                          // by agent, after replay
 	unruled map[extent.Extent]*surveyedBody // what agents are denied without rules; see extentOf
-	unsaid  []usage.Values                  // of a body that says nothing of any use
+	unsaid  []usage.Values                  // by use, if a body says nothing about any
 }
 
 // newSurveyor returns a surveyor for agents and uses.
@@ -79,7 +79,7 @@ func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
 	return s
 }
 
-// bodyKey names a body.
+// bodyKey identifies a body: by its pack and its number there.
 type bodyKey struct {
 	pack   *rulepack.Pack
 	number uint32
@@ -88,21 +88,21 @@ type bodyKey struct {
 // surveyedBody is what agents are denied by a body.
 type surveyedBody struct {
 	kind   robotstxt.BodyKind
-	length int // in bytes, -1 where it is not known
-	each   []surveyed
+	length int        // in bytes; -1 if it is not known
+	each   []surveyed // by agent
 }
 
-// mostSurveyed is how many agents of bodies a surveyor knows, of which each takes some 60
-// bytes.
+// mostSurveyed bounds the memory of surveyor.bodies: the number of bodies times that of agents. Each
+// body and agent takes some 60 bytes.
 const mostSurveyed = 1 << 17
 
 // surveyed is what an agent is denied by a body.
 type surveyed struct {
 	blocked extent.Extent
-	root    bool   // the front page is denied
-	by      string // empty where no group concerns it
-	rules   int
-	delay   float64
+	root    bool           // the front page is denied
+	by      string         // byName or byEveryone; empty if no group applies to the agent
+	rules   int            // the number of rules that the agent obeys
+	delay   float64        // in seconds, or matcher.NoCrawlDelay
 	said    []usage.Values // by use
 }
 
@@ -111,7 +111,7 @@ func (s *surveyor) writeRows(w *tableio.Writer, a *authority, _ *body) error {
 	read, err := s.denied(a.Access, a.Pack(), a.Body)
 	var outage *outage
 	if err == nil && a.spans != nil {
-		outage, err = s.replay(a, func(int, *change) {}) // for s.past
+		outage, err = s.replay(a, func(int, *change) {}) // it sets s.past
 	}
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (s *surveyor) writeRows(w *tableio.Writer, a *authority, _ *body) error {
 	return nil
 }
 
-// extentOf returns how much is denied by an outcome without rules.
+// extentOf returns how much an outcome without rules denies.
 func extentOf(outcome access.Outcome) extent.Extent {
 	switch outcome {
 	case access.DisallowAll:
@@ -148,8 +148,8 @@ func extentOf(outcome access.Outcome) extent.Extent {
 	return extent.None
 }
 
-// denied returns what agents are denied by an outcome. If that is access.Rules, number is the
-// body's, as ruleset.Listed.Body, in pack.
+// denied returns what an outcome denies the agents. If the outcome is access.Rules, the rules are
+// those of the body with that number in pack.
 func (s *surveyor) denied(outcome access.Outcome, pack *rulepack.Pack, number uint32) (*surveyedBody, error) {
 	if outcome == access.Rules {
 		return s.surveyBody(pack, number)
@@ -165,8 +165,8 @@ func statusClass(status int) []byte {
 	return []byte{'0' + byte(status/100), 'x', 'x'}
 }
 
-// surveyBody returns what each agent is denied by a body of a pack. It keeps the results of
-// the bodies that it read last.
+// surveyBody returns what the body of a pack denies each agent. It keeps the results of the bodies
+// that it read last.
 func (s *surveyor) surveyBody(pack *rulepack.Pack, number uint32) (*surveyedBody, error) {
 	key := bodyKey{pack, number}
 	if b, ok := s.bodies[key]; ok {
@@ -184,8 +184,8 @@ func (s *surveyor) surveyBody(pack *rulepack.Pack, number uint32) (*surveyedBody
 	return b, nil
 }
 
-// survey determines what a body denies each agent. It looks only once at rules that several
-// agents share. The length is known only of a body that the pack has as it was, not compiled.
+// survey determines what a body denies each agent. It looks once at a trie that several agents share.
+// The length is only known of a body that the pack has with its source.
 func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surveyedBody {
 	b := &surveyedBody{kind: stored.Kind, length: -1, each: make([]surveyed, len(s.names))}
 	rules, said, f := s.rules.read(stored, profile) // f is nil if the pack has the body only compiled
@@ -235,14 +235,14 @@ func deniesRoot(t *matcher.Trie) bool {
 	return !t.Allowed(&page)
 }
 
-// historyColumns are those that a survey has of a history.
+// historyColumns are the columns that a survey of a history has in addition.
 var historyColumns = []arrow.Field{
 	optional("first_seen", arrow.FixedWidthTypes.Timestamp_ms), optional("last_seen", arrow.FixedWidthTypes.Timestamp_ms),
 	optional("since", arrow.FixedWidthTypes.Timestamp_ms), optional("since_after", arrow.FixedWidthTypes.Timestamp_ms), number("changes"),
 }
 
-// other is the kind of a change that is neither opened nor closed: as much is denied, but by
-// rules for another, or in an answer of another class.
+// other is the kind of a change that is neither opened nor closed: as much is denied, but by another
+// group, or the answer is of another class.
 const other = "other"
 
 // SurveyChanges returns the table with a row for each change between two answers: of what an
@@ -261,39 +261,39 @@ func SurveyChanges(chains []matcher.Chain, uses []usage.Use) *Table {
 	return &Table{Name: "changes", Schema: schema(columns...), fill: s.writeChanges, history: true}
 }
 
-// policy is what a site's answer denies an agent.
+// policy says what an authority's answer denies an agent.
 type policy struct {
 	class   Class
 	blocked extent.Extent
 	by      string
 }
 
-// past is what came of an agent in the spans of an authority with an answer.
+// past is what the answers of an authority say about an agent, up to a span.
 type past struct {
 	policy
-	// since is when the policy began, 0 where that is not known, and after the time of
-	// the last answer that said something else, 0 for none.
+	// since is the time of the first fetch with the policy, 0 if it is not known. after is the time of
+	// the last fetch before with another policy, 0 for none: the change was between the two.
 	since, after int64
-	changes      int
+	changes      int // the number of policies before
 	uses         []pastUse
 }
 
-// pastUse is what is said of a use in a span.
+// pastUse is what the last answer says about a use, and since when.
 type pastUse struct {
 	said  usage.Values
-	since int64 // as of past
+	since int64 // as past.since
 }
 
-// outage is the time since which there has been no answer, and that of the last one before, 0
+// outage is a time without an answer: since is its first fetch, and after the last fetch before, 0
 // for none.
 type outage struct{ since, after int64 }
 
 // change is a change from one answer to another.
 type change struct {
 	older, newer policy
-	spans        [2]*matcher.Span
-	after        int64 // as of past
-	// A change of what is said of a use; else the use is -1.
+	spans        [2]*matcher.Span // those of the two answers
+	after        int64            // as past.after
+	// use is -1, or the index of the use about which before was said, and now said.
 	use          int
 	before, said usage.Values
 }
@@ -316,7 +316,7 @@ func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) (out
 		class := classOf(span.Access, span.Stale, read.kind)
 		c := change{spans: [2]*matcher.Span{nil, span}, use: -1}
 		if answered >= 0 {
-			c.spans[0] = &a.spans[answered] // of which the last fetch was before the next span
+			c.spans[0] = &a.spans[answered] // whose last fetch was before the next span
 			if c.after, err = a.listing.FetchedAt(a.Key, c.spans[0], a.spans[answered+1].From-1); err != nil {
 				return nil, err
 			}
@@ -337,8 +337,9 @@ func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) (out
 	return out, nil
 }
 
-// advance records the answer of a span, now, and calls changed for each difference from the
-// answer before. c has the two spans; the first one is nil for the first answer.
+// advance records what an answer says about the agent, now, and calls changed for each difference
+// from the answer before. c has the new policy and the spans of both; the older span is nil for the
+// first answer, which changes nothing.
 func (p *past) advance(c change, now *surveyed, changed func(*change)) {
 	if c.spans[0] == nil {
 		p.policy, p.since = c.newer, c.spans[1].From
@@ -390,10 +391,10 @@ func (s *surveyor) writeChanges(w *tableio.Writer, a *authority, _ *body) error 
 
 // write writes the row of a change for an agent.
 func (c *change) write(w *tableio.Writer, a *authority, agent string, uses []usage.Use) {
-	old, now, before, span := &c.older, &c.newer, c.spans[0], c.spans[1]
+	old, now, oldSpan, span := &c.older, &c.newer, c.spans[0], c.spans[1]
 	a.begin(w)
 	w.Put(agent, c.kind(), old.blocked.String(), now.blocked.String(), old.by, now.by, old.class.String(), now.class.String())
-	w.Put(before.Status, span.Status, c.after, span.From)
+	w.Put(oldSpan.Status, span.Status, c.after, span.From)
 	if len(uses) > 0 {
 		writeUseChange(w, uses, c.use, c.before, c.said)
 	}

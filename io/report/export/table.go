@@ -25,16 +25,17 @@ type Table struct {
 	Schema *arrow.Schema
 	// Make, if not nil, adds all rows.
 	Make func(l *ruleset.Listing, w *tableio.Writer) error
-	// fill adds the rows of an authority.
+	// fill adds the rows of an authority; b is nil unless bodies is set.
 	fill func(w *tableio.Writer, a *authority, b *body) error
-	// bodies says that there are rows of bodies alone, and history that fill needs spans.
+	// bodies says that fill needs a body, and authorities without one have no rows. history says that
+	// fill needs the authority's spans.
 	bodies, history bool
 }
 
 // String returns the table's name.
 func (t *Table) String() string { return t.Name }
 
-// The tables of what decides; see Tables.
+// The tables about the robots.txt that decides, or what decides in its place; see Tables.
 var (
 	// accessTable has a row for each authority.
 	accessTable = &Table{Name: "access", Schema: schema(
@@ -57,8 +58,8 @@ var (
 	Records = &Table{Name: "records", Schema: schema(
 		optional("group", arrow.PrimitiveTypes.Int32), text("kind"), text("value"), optional("line", arrow.PrimitiveTypes.Int32), text("body_digest"),
 	), fill: fillRecords, bodies: true}
-	// Signals has a row for each key of each line about the use of what is fetched, and each
-	// agent of its group.
+	// Signals has a row for each key in a line about use (Content-Usage and the like) and each agent
+	// of the line's group.
 	Signals = &Table{Name: "signals", Schema: schema(
 		optionalText("agent"), text("directive"), optionalText("path"), optionalText("normalised"), optionalText("key"), optionalText("value"),
 		text("statement"), number("line"), text("body_digest"),
@@ -127,16 +128,16 @@ const (
 	crawlDelay = "crawl-delay"
 )
 
-// outcomes are the values of the column access. An outage is one, however long it lasts.
+// outcomes are the values of the column access. An outage is unreachable, however long it lasts.
 var outcomes = map[access.Outcome]string{
 	access.Rules: "rules", access.AllowAll: "unavailable", access.NoFile: "unavailable", access.Refused: "unavailable",
 	access.DisallowAll: "unreachable", access.AllowAfterOutage: "unreachable", access.Cut: "history_cut",
 }
 
-// begin appends what all rows of an authority begin with.
+// begin writes the first columns of a row, which are the same in all tables and rows of an authority.
 func (a *authority) begin(w *tableio.Writer) { w.Put(a.Key, a.registered, a.SURT) }
 
-// writeRow writes a row: the columns that all tables have, and values.
+// writeRow writes a whole row: the columns of begin, and values.
 func (a *authority) writeRow(w *tableio.Writer, values ...any) {
 	a.begin(w)
 	w.Put(values...)
@@ -153,9 +154,9 @@ func fillAccess(w *tableio.Writer, a *authority, _ *body) error {
 
 // fillAgents writes a row for each user-agent line.
 func fillAgents(w *tableio.Writer, a *authority, b *body) error {
-	for i, g := range b.groups {
+	for i, g := range b.Groups {
 		for _, agent := range g.Agents {
-			a.writeRow(w, i+1, agent.Value, tokenOf(agent, b.profile), agent.Line, a.digest)
+			a.writeRow(w, i+1, agent.Value, tokenOf(agent, b.Profile), agent.Line, a.digest)
 		}
 	}
 	return nil
@@ -172,20 +173,20 @@ func tokenOf(agent robotstxt.Agent, p matcher.Profile) []byte {
 
 // fillRules writes a row for each allow and disallow line.
 func fillRules(w *tableio.Writer, a *authority, b *body) error {
-	for i, g := range b.groups {
+	for i, g := range b.Groups {
 		for _, rule := range g.Rules {
 			kind := disallow
 			if rule.Allow {
 				kind = allow
 			}
-			a.writeRow(w, i+1, kind, rule.Pattern, matcher.NormalPattern(rule.Pattern, b.profile), rule.Line, a.digest)
+			a.writeRow(w, i+1, kind, rule.Pattern, matcher.NormalPattern(rule.Pattern, b.Profile), rule.Line, a.digest)
 		}
 	}
 	return nil
 }
 
 func fillSitemaps(w *tableio.Writer, a *authority, b *body) error {
-	for _, sitemap := range b.sitemaps {
+	for _, sitemap := range b.Sitemaps {
 		a.writeRow(w, sitemap.Value, sitemap.Line, a.digest)
 	}
 	return nil
@@ -199,10 +200,10 @@ func fillRecords(w *tableio.Writer, a *authority, b *body) error {
 		group int
 	}
 	var records []record
-	for _, other := range b.others {
+	for _, other := range b.Others {
 		records = append(records, record{other, 0})
 	}
-	for i, g := range b.groups {
+	for i, g := range b.Groups {
 		for _, delay := range g.CrawlDelays {
 			records = append(records, record{robotstxt.Other{Key: []byte(crawlDelay), Record: delay}, i + 1})
 		}
@@ -214,19 +215,19 @@ func fillRecords(w *tableio.Writer, a *authority, b *body) error {
 	return nil
 }
 
-// fillSignals writes the rows of lines about use, by directive and group, for each agent of a
-// group. A line before the first group has no agent.
+// fillSignals writes the rows of lines about use: by directive, first those of the lines before the
+// first group, which have no agent, and then those of each group, for each of its agents.
 func fillSignals(w *tableio.Writer, a *authority, b *body) error {
 	for d := range usage.Directives {
 		for _, s := range b.statements.Statements {
 			if s.Directive == d && s.Group < 0 {
-				fillStatement(w, a, nil, b.profile, &s)
+				fillStatement(w, a, nil, b.Profile, &s)
 			}
 		}
 		for _, g := range b.statements.StatementGroups(d) {
 			for i := range g.Statements {
 				for _, agent := range g.Agents {
-					fillStatement(w, a, tokenOf(agent, b.profile), b.profile, &g.Statements[i])
+					fillStatement(w, a, tokenOf(agent, b.Profile), b.Profile, &g.Statements[i])
 				}
 			}
 		}
@@ -234,7 +235,7 @@ func fillSignals(w *tableio.Writer, a *authority, b *body) error {
 	return nil
 }
 
-// fillStatement writes the rows of a line about use for an agent; nil for none. It has a row
+// fillStatement writes the rows of a line about use for an agent, or without one if that is nil: a row
 // for each key. A licence, or a line that cannot be parsed, has one row without a key.
 func fillStatement(w *tableio.Writer, a *authority, agent []byte, profile matcher.Profile, s *robotstxt.Statement) {
 	normalised := ""
