@@ -13,14 +13,15 @@ import (
 	"robotsbatch/io/store/runs"
 )
 
-// shownChanges is how many authorities and rules a summary of changes names.
+// shownChanges is the number of authorities, and of rules, that a summary of changes names.
 const shownChanges = 10
 
 // ChangeCounter counts changed verdicts, in bounded memory. It is safe for concurrent use.
 type ChangeCounter struct {
 	mu     sync.Mutex
 	agents []AgentChanges
-	// hosts counts by authority, rules by their texts.
+	// hosts counts by authority, and rules by the text of the rule that now decides. A key is this name,
+	// a zero byte and the new verdict as a byte.
 	hosts, rules *runs.Counter
 }
 
@@ -40,16 +41,13 @@ func (t *ChangeCounter) Close() {
 	t.rules.Close()
 }
 
-// Add counts a changed verdict: by agent, by authority, and by the rule that now decides. A key of the
-// latter counters is a name, a zero byte and the verdict as a byte.
+// Add counts a changed verdict: by agent, by authority, and by the rule that now decides. An authority
+// is counted once for each new verdict of a row, whichever agents have it, and so is a rule.
 func (t *ChangeCounter) Add(c *compare.Change) error {
 	t.mu.Lock()
 	t.agents[c.Agent].add(c.New, 1)
 	t.mu.Unlock()
-	if c.SameVerdict && c.SameRule { // the row is counted
-		return nil
-	}
-	if !c.SameVerdict { // an authority is counted once for each verdict that an agent has now
+	if !c.SameVerdict { // another agent has not counted this verdict of the row
 		authority := c.Authority[:min(len(c.Authority), runs.MaxKey-2)] // a longer one is no host's
 		if err := t.hosts.Add(append(bytes.Clone(authority), 0, byte(c.New)), 1); err != nil {
 			return err
@@ -71,12 +69,12 @@ func (t *ChangeCounter) Add(c *compare.Change) error {
 // Changes are the verdicts that changed between two sets of rules.
 type Changes struct {
 	Version string `json:"version"`
-	// Rows were read, and for RowsChanged the verdict of any agent differs.
+	// Rows counts all rows that were read, and RowsChanged those whose verdict changed for some agent.
 	Rows        int64          `json:"rows"`
 	RowsChanged int64          `json:"rows_changed"`
 	Agents      []AgentChanges `json:"agents"`
-	// Authorities counts those with changes; those that have most are Top, and the rules
-	// that make most are Rules.
+	// Authorities counts those with changes. Top has those with the most changes, and Rules the rules
+	// that make the most.
 	Authorities int64        `json:"authorities_changed"`
 	Top         []ChangedKey `json:"top_authorities"`
 	Rules       []ChangedKey `json:"top_rules"`

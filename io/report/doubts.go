@@ -7,20 +7,20 @@ import (
 	"robotsbatch/batch/option"
 )
 
-// Doubts finds what is likely not as it was meant in a job that went well. The fields say
-// what a summary does not.
+// Doubts finds signs that a job without an error did not do what was meant. Its fields say what a
+// summary does not.
 type Doubts struct {
 	// TimeColumn is the column with the times of rows; empty for none. FirstTime is the
 	// time of the first row that has one; nil for none.
 	TimeColumn string
 	FirstTime  *time.Time
-	// Schemeless is a row that lacks a scheme; empty where none is known.
+	// Schemeless is a row that lacks a scheme, as an example; empty if none is known.
 	Schemeless string
-	// KnownMissing says that rules are known to be missing.
+	// KnownMissing says that the user knows that the rules lack hosts.
 	KnownMissing bool
 }
 
-// Of returns a warning for each thing in a job's summary that was likely not meant.
+// Of returns a warning for each doubt about a job, by its summary.
 func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
 	judged := s.Rows - s.Invalid - s.UnsupportedScheme
 	if s.NoTime > 0 && s.NoTime == judged {
@@ -41,8 +41,8 @@ func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
 }
 
 // Unlisted returns a notice that rows may be allowed only because WARC files have no record of
-// a failed fetch. It is empty if no row is allowed for lack of a robots.txt, and if no host
-// has one, which points to wrong rules instead.
+// a failed fetch. It is empty if no row is allowed for lack of a robots.txt. It is also empty if no
+// host has a robots.txt: the rules are likely the wrong ones then.
 func (s *Summary) Unlisted() (notice option.Message) {
 	if s.NoRobots == 0 || s.noneKnown() || s.Missing == missingDeny || s.Missing == missingNull {
 		return notice
@@ -51,8 +51,9 @@ func (s *Summary) Unlisted() (notice option.Message) {
 		"Name the list of robots.txt files that were requested with %s: its hosts without a capture are unreachable, and so denied", Count(s.NoRobots, "row is", "rows are"), option.FetchList)
 }
 
-// OtherNames returns a notice that the rules have hosts under another name: count of the
-// looked hosts without a robots.txt. asked is one of those and near its other name.
+// OtherNames returns a notice that the rules have some hosts of the rows under another name. count is
+// their number, and looked that of all hosts without a robots.txt that were looked at. asked is one of
+// the former, and near the name that the rules have.
 func OtherNames(count, looked int, asked, near string) option.Message {
 	more := ""
 	if count > 1 {

@@ -17,11 +17,11 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
-// listed is how many authorities and rules a report lists.
+// listed is the number of authorities, and of rules, that a report lists.
 const listed = 25
 
-// HTML returns the report of a job as a page: the summary's counts, and t, which counted the
-// rows that this run read.
+// HTML returns the report of a job as a page. s has the counts of the whole job, and t those of the
+// rows that this run read. now is the date of the report.
 func HTML(s *Summary, t *tally.Tally, now time.Time) *page.Page {
 	p := &page.Page{
 		Title: "What robots.txt allows", Finding: s.finding(), Facts: s.facts(),
@@ -70,8 +70,8 @@ func (s *Summary) finding() []string {
 	return finding
 }
 
-// known returns how many rows have a verdict from a known robots.txt, and how many of these
-// are denied to an agent.
+// known returns the number of rows with a verdict for an agent from a known robots.txt, and how many
+// of them are denied.
 func (s *Summary) known(a *Agent) (denied, known int64) {
 	denied = max(0, a.Denied-s.assumed(missingDeny))
 	return denied, denied + s.allowedByRobots(a)
@@ -79,15 +79,15 @@ func (s *Summary) known(a *Agent) (denied, known int64) {
 
 // allowedByRobots returns how many rows are allowed to an agent by a known robots.txt.
 func (s *Summary) allowedByRobots(a *Agent) int64 {
-	ofNothing := s.assumed(missingAllow)
+	assumed := s.assumed(missingAllow)
 	if cmp.Or(s.BeforeFirst, s.Missing, missingAllow) == missingAllow {
-		ofNothing -= a.DeniedLater // which are denied, though from before the first capture
+		assumed -= a.DeniedLater // rows from before the first capture that are denied all the same
 	}
-	return max(0, a.Allowed-ofNothing)
+	return max(0, a.Allowed-assumed)
 }
 
-// assumed returns how many rows have this verdict only because no robots.txt is known, or none
-// from so early.
+// assumed returns the number of rows that have a verdict, missingAllow or the like, only because no
+// robots.txt is known for the host, or none from the row's time or before.
 func (s *Summary) assumed(verdict string) (rows int64) {
 	missing := cmp.Or(s.Missing, missingAllow)
 	if missing == verdict {
@@ -99,16 +99,17 @@ func (s *Summary) assumed(verdict string) (rows int64) {
 	return rows
 }
 
-// whom names an agent in a sentence about what is closed to it.
-func (s *Summary) whom(agent string) string { return s.whomOf(agent, "all-denied") }
+// whom names an agent in a sentence about what is closed to it. What the combined verdict all-denied
+// closes is closed to all agents.
+func (s *Summary) whom(agent string) string { return s.nameIn(agent, "all-denied") }
 
-// whomOpen names an agent in a sentence about what is open to it: for a combined verdict, what
-// is open to all is what is denied to none.
-func (s *Summary) whomOpen(agent string) string { return s.whomOf(agent, "any-denied") }
+// whomOpen names an agent in a sentence about what is open to it. What the combined verdict any-denied
+// leaves open is open to all agents.
+func (s *Summary) whomOpen(agent string) string { return s.nameIn(agent, "any-denied") }
 
-// whomOf names an agent within a sentence. For a combined verdict it says "all of" the agents
-// if the verdict is ofAll, else "at least one of".
-func (s *Summary) whomOf(agent, ofAll string) string {
+// nameIn names an agent in a sentence. For a combined verdict it names "all of" the agents if the
+// verdict is ofAll, else "at least one of" them.
+func (s *Summary) nameIn(agent, ofAll string) string {
 	switch {
 	case s.Combined == agent && s.Combined != "":
 		which := "at least one"
@@ -144,7 +145,7 @@ func (s *Summary) facts() []page.Fact {
 	return facts
 }
 
-// percent is a share for people.
+// percent returns a share as percentOf does.
 func percent(part, whole int64) string { return percentOf(float64(part), float64(whole)) }
 
 // percentOf returns a share in percent for people, with one digit after the point; a dash if
@@ -171,7 +172,7 @@ func shareOf(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// barColumn is the name of a column of bars.
+// barColumn is the name of a column of bars: none.
 const barColumn = ""
 
 // columnsOf returns columns with these names.
@@ -201,8 +202,7 @@ func barCell(part, whole int64) page.Cell {
 }
 
 var (
-	// verdictParts are those of rows, of which some are allowed only because no robots.txt
-	// is known.
+	// verdictParts are the parts of a bar of rows, and weightParts those of a bar of weights.
 	verdictParts = []page.Series{
 		{Name: "denied", Kind: page.Denied},
 		{Name: "allowed by robots.txt", Kind: page.Allowed},
@@ -319,7 +319,7 @@ func unlessEmpty(table *page.Table) []page.Part {
 	return []page.Part{table}
 }
 
-// errorText says how far the counts of t may be off.
+// errorText says how much the counts of t may be too high, and what it may lack.
 func errorText(t *tally.Top) string {
 	if t.Exact() {
 		return "Counts are exact."
@@ -384,8 +384,8 @@ func (h htmlPage) rules() page.Section {
 	}
 }
 
-// wholeSite is how a rule is written that closes a whole site, with a colon or without: its
-// pattern matches every path.
+// wholeSite matches the line of a rule, with a colon or a blank after its key, whose pattern matches
+// every path: empty, "/", or stars with or without a slash and a "$".
 var wholeSite = regexp.MustCompile(`^[^:]+[: \t][ \t]*(\*+/?|/)?(\*+\$?)?$`)
 
 // wholeSites says which share of denials comes from rules that close a whole site.
@@ -477,7 +477,7 @@ func (h htmlPage) notes() page.Section {
 	return page.Section{Title: "Notes", Parts: unlessEmpty(table)}
 }
 
-// saidText says how many rows have each value of a use.
+// saidText says how many rows have each value that sites can state of a use.
 func saidText(c *batch.UseCounts) string {
 	if isGraded(c) {
 		return fmt.Sprintf("%s immediate, %s reference, %s full%s", Number(c.Immediate), Number(c.Reference), Number(c.Full), unreadableText(c))
@@ -493,7 +493,7 @@ func unreadableText(c *batch.UseCounts) string {
 	return ", " + Number(c.Unreadable) + " unreadable"
 }
 
-// isGraded reports whether the values of a use are grades.
+// isGraded reports whether a use has grades, such as reference, in place of allowed and disallowed.
 func isGraded(c *batch.UseCounts) bool {
 	u, err := usage.ParseUse(c.Use)
 	return err == nil && u.Graded()
@@ -570,8 +570,8 @@ func (h htmlPage) uses() page.Section {
 	return section
 }
 
-// Page is the page for people that a job writes at its end, with what its workers counted. A nil
-// one is for a job without a page.
+// Page is the page for people that a job writes at its end, with what its workers counted. A job
+// without a page has a nil Page, whose methods do nothing.
 type Page struct {
 	file    blob.Writer
 	agents  int
@@ -581,7 +581,8 @@ type Page struct {
 // NewPage returns a page that is written to file. agents is the number of agents with verdicts.
 func NewPage(file blob.Writer, agents int) *Page { return &Page{file: file, agents: agents} }
 
-// Counting returns an evaluator that does what e does, and counts its verdicts for the page.
+// Counting returns an evaluator that does what e does, and counts its verdicts for the page. Each
+// worker has its own.
 func (p *Page) Counting(e batch.Evaluator) batch.Evaluator {
 	if p == nil {
 		return e

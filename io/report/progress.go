@@ -35,7 +35,7 @@ func (p *Progress) Line(width int) string {
 	return l.fit(width)
 }
 
-// line is a line in parts, each also in short.
+// line is a line of text in parts. short has a shorter text for each part.
 type line struct{ parts, short []string }
 
 func (l *line) add(part, short string) {
@@ -56,8 +56,8 @@ func (l *line) addTimes(share, left, passed float64) {
 	l.add(time, time)
 }
 
-// fit joins all parts. If they take more than width columns, it joins the first short parts, as many as there is
-// room for; "" if there is room for none.
+// fit joins all parts. If they take more than width columns, it joins the short texts of as many first
+// parts as there is room for; "" if there is none.
 func (l *line) fit(width int) string {
 	if all := strings.Join(l.parts, ", "); len(all) <= width {
 		return all
@@ -95,15 +95,15 @@ type StepProgress struct {
 	Seconds float64
 }
 
-// share is what is done, from 0 to 1, and left how many seconds are left at the speed so
-// far; each is negative where it is not known.
-func (p *StepProgress) share() (share, left float64) {
+// shareAndLeft returns the share of the step that is done, from 0 to 1, and the seconds that are left
+// at the speed so far; each is negative if it is not known.
+func (p *StepProgress) shareAndLeft() (share, left float64) {
 	return ShareAndLeft(float64(p.Done), float64(p.Total), float64(p.Done), p.Seconds)
 }
 
-// ShareAndLeft returns the share of total that is done, from 0 to 1, and the seconds that are
-// left if the rest takes as long as own, the part of done that took so many seconds. Each is
-// negative if it is not known.
+// ShareAndLeft returns the share of total that is done, from 0 to 1, and the seconds that are left.
+// Each is negative if it is not known. own is the part of done that this run did, in the given
+// seconds: the rest is taken to go at its speed.
 func ShareAndLeft(done, total, own, seconds float64) (share, left float64) {
 	if total <= 0 {
 		return -1, -1
@@ -127,7 +127,7 @@ func (p *StepProgress) Line(width int) string {
 	}
 	var l line
 	l.add(p.What+": "+number(p.Done)+of+unit, p.What+": "+brief(p.Done)+unit)
-	share, left := p.share()
+	share, left := p.shareAndLeft()
 	l.addTimes(share, left, p.Seconds)
 	rate := Rate(p.Done, p.Seconds)
 	l.add(number(rate)+" a second", brief(rate)+"/s")
@@ -140,7 +140,7 @@ func (p *StepProgress) Attributes() []any {
 	if p.Total > 0 {
 		attributes = append(attributes, "total", p.Total)
 	}
-	share, left := p.share()
+	share, left := p.shareAndLeft()
 	return appendTimes(append(attributes, "seconds", p.Seconds), share, left)
 }
 
@@ -160,8 +160,8 @@ func shortNumber(n int64) string {
 	return scaled(n, 1000, []string{"k", "M", "G", "T", "P", "E"})
 }
 
-// scaled returns a number with about three digits and a unit. The first of units is base, and
-// each is base times the one before.
+// scaled returns a number with about three digits and the unit that this needs. The first of units
+// stands for base, and each for base times the one before.
 func scaled(n int64, base float64, units []string) string {
 	x := float64(n) / base
 	for x >= base-0.5 && len(units) > 1 {

@@ -81,8 +81,9 @@ type Summary struct {
 	Seconds       float64 `json:"seconds"`
 	URLsPerSecond int64   `json:"urls_per_second"`
 
-	keptRows int64 // that were not read in this run
-	// authorities of all outputs added up, and how many of them are without a robots.txt.
+	keptRows int64 // the number of rows of kept outputs, which this run did not read
+	// authorities is the sum of the outputs' numbers of authorities, and without counts those of them
+	// without a robots.txt.
 	authorities, without int64
 }
 
@@ -116,7 +117,7 @@ type Weight struct {
 	NotNumbers int64 `json:"not_a_number"`
 }
 
-// Weigh prepares the summary for a job with -weight. Its agents must be set.
+// Weigh prepares the summary for a job with -weight, the column of weights. s.Agents must be set.
 func (s *Summary) Weigh(column string) {
 	s.Weight = &Weight{Column: column}
 	for i := range s.Agents {
@@ -124,7 +125,7 @@ func (s *Summary) Weigh(column string) {
 	}
 }
 
-// noneKnown reports whether there are authorities, and none of them has a robots.txt.
+// noneKnown reports whether no authority has a robots.txt; false without authorities.
 func (s *Summary) noneKnown() bool { return s.authorities > 0 && s.without == s.authorities }
 
 // Keep adds the counts of an output that an earlier run wrote to path.
@@ -159,10 +160,11 @@ func (s *Summary) Add(path string, stats *batch.Stats) {
 	}
 }
 
-// noting is a source or a sink that may change a column's type, or take longer than need be.
+// noting is a source or a sink with notes for people, such as that it changed a column's type.
 type noting interface{ Notes() []string }
 
-// Notes returns the notes of sources and sinks, which they have once all is written.
+// Notes returns the notes of those parts that have any. The parts are sources and sinks, after all is
+// written.
 func Notes(parts ...any) []string {
 	var notes []string
 	for _, part := range parts {
@@ -201,8 +203,8 @@ func (s *Summary) SetTimes(started time.Time) {
 	s.Seconds, s.URLsPerSecond = seconds, Rate(s.Rows-s.keptRows, seconds)
 }
 
-// Unknown returns the number of rows without a verdict for an agent: the most of any agent, as
-// they hardly differ.
+// Unknown returns the number of rows without a verdict: that of the agent with the most, as the agents
+// hardly differ.
 func (s *Summary) Unknown() int64 {
 	most := int64(0)
 	for _, agent := range s.Agents {
@@ -227,7 +229,7 @@ func (s *Summary) String() string {
 		fmt.Fprintf(&b, ", %s because no robots.txt is known", Number(s.NoRobots))
 	}
 	b.WriteString(")")
-	if s.isAlone() {
+	if s.hasOneVerdict() {
 		s.writeFigures(&b, &s.Agents[0])
 	}
 	s.writeUnweighed(&b)
@@ -254,9 +256,9 @@ func (s *Summary) String() string {
 	return b.String()
 }
 
-// agentsText is the part of String between the number of rows and that of unknown ones: for which agents they
-// were judged, with the verdicts if there is one for all, and how many are allowed or denied because no
-// robots.txt is known. If that makes no verdict, String says it.
+// agentsText returns the part of String before the number of unknown rows: for which agents the rows
+// were judged, the verdicts if there is one for all agents, and how many rows are allowed or denied
+// because no robots.txt is known. String itself says how many have no verdict because of that.
 func (s *Summary) agentsText() string {
 	text := fmt.Sprintf(" for %s; ", Count(int64(len(s.Agents)), "agent", "agents"))
 	switch {
@@ -295,7 +297,8 @@ func (s *Summary) verdictsText(a *Agent) string {
 	return allowed + ", " + denied
 }
 
-// emittedText says which rows Emit selects if several agents have verdicts of their own.
+// emittedText says which rows Emit selects, if that is not obvious: with a verdict for each of several
+// agents.
 func (s *Summary) emittedText() string {
 	agents := len(s.Agents)
 	if agents < 2 || s.Combined != "" {
@@ -312,13 +315,13 @@ func (s *Summary) emittedText() string {
 	return ""
 }
 
-// isAlone reports whether one verdict stands for all agents.
-func (s *Summary) isAlone() bool { return len(s.Agents) == 1 || s.Combined != "" }
+// hasOneVerdict reports whether each row has one verdict: for one agent, or combined for all.
+func (s *Summary) hasOneVerdict() bool { return len(s.Agents) == 1 || s.Combined != "" }
 
 // Lines returns the verdicts of several agents, an agent a line; nil if String has them.
 func (s *Summary) Lines() []string {
 	const most = 32 // of a table with a column for each agent
-	if s.isAlone() {
+	if s.hasOneVerdict() {
 		return nil
 	}
 	shown := s.Agents[:min(len(s.Agents), most)]
@@ -361,7 +364,7 @@ func (s *Summary) writeUnweighed(b *strings.Builder) {
 		return
 	}
 	between := ", " // after the sums
-	if !s.isAlone() {
+	if !s.hasOneVerdict() {
 		between = "; " + s.Weight.Column + ": "
 	}
 	for _, odd := range countTexts([]counted{{s.Weight.Nulls, "row null", "rows null"}, {s.Weight.NotNumbers, "row not a number", "rows not a number"}}) {
@@ -394,7 +397,7 @@ func (s *Summary) Write(w blob.Writer) error {
 	return nil
 }
 
-// summaryForm is how a file begins that Write has written.
+// summaryForm matches the beginning of what Write writes.
 var summaryForm = regexp.MustCompile(`^\{\s*"version": "[^"\n]*",\s*"complete": (true|false),\s*"exit_status": \d+,`)
 
 // IsSummary reports whether a file or object is a summary that Write wrote. The error is

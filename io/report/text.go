@@ -14,7 +14,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// clock returns seconds as minutes and seconds, with hours if there are any.
+// clock returns seconds as M:SS or, from an hour on, as H:MM:SS.
 func clock(seconds float64) string {
 	s := int64(seconds)
 	if s >= 3600 {
@@ -31,7 +31,7 @@ func Rate(rows int64, seconds float64) int64 {
 	return int64(float64(rows) / seconds)
 }
 
-// Number is a number with commas between its thousands.
+// Number returns a number with commas between its thousands.
 func Number(n int64) string {
 	return grouped(fmt.Sprint(n))
 }
@@ -76,13 +76,13 @@ func Count(n int64, one, many string) string {
 	return Number(n) + " " + many
 }
 
-// counted is a number of things.
+// counted has the arguments of Count.
 type counted struct {
 	n         int64
 	one, many string
 }
 
-// countTexts returns the numbers that are not 0 in words.
+// countTexts returns the text of Count for each number that is not 0.
 func countTexts(all []counted) (texts []string) {
 	for _, c := range all {
 		if c.n > 0 {
@@ -100,8 +100,8 @@ func Age(d time.Duration) string {
 		return strings.TrimSuffix(strconv.FormatFloat(d.Hours()/24, 'f', 1, 64), ".0") + " days"
 	}
 	text := d.String()
-	for _, none := range []string{"m0s", "h0m"} { // not the 0s of 10s
-		if strings.HasSuffix(text, none) {
+	for _, zero := range []string{"m0s", "h0m"} { // with the unit before, so that 10s stays
+		if strings.HasSuffix(text, zero) {
 			text = text[:len(text)-len("0s")]
 		}
 	}

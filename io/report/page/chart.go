@@ -7,43 +7,41 @@ import (
 	"strings"
 )
 
-// Kind is the meaning of a colour.
-type Kind uint8
+// Kind is what a colour means: a class of the page's style sheet.
+type Kind string
 
 const (
-	Plain Kind = iota
-	Allowed
+	Allowed Kind = "allowed"
 	// AllowedUnruled is allowed because there are no rules.
-	AllowedUnruled
-	Denied
-	Unknown
+	AllowedUnruled Kind = "unruled"
+	Denied         Kind = "denied"
+	Unknown        Kind = "unknown"
 	// Least, Some and Most are steps of one colour, for more and more of the same.
-	Least
-	Some
-	Most
+	Least Kind = "least"
+	Some  Kind = "some"
+	Most  Kind = "most"
 )
 
-var kindClasses = [...]string{"plain", "allowed", "unruled", "denied", "unknown", "least", "some", "most"}
-
-// Bars is a bar for each thing, cut into parts.
+// Bars is a chart with a bar for each thing, such as an agent, cut into parts.
 type Bars struct {
-	// Parts are what the parts of each bar are, for the legend.
+	// Parts describe the parts of each bar, for the legend.
 	Parts []Series
 	Bars  []Bar
 }
 
-// Series is what a part of each bar is.
+// Series describes a part of each bar.
 type Series struct {
 	Name string
 	Kind Kind
 }
 
-// Bar is a bar of Bars. All bars are equally long, whatever their parts sum up to.
+// Bar is a bar of Bars, or a column of Columns. All bars of a chart are equally long, whatever the sum
+// of their parts.
 type Bar struct {
 	Name string
 	// Values are its parts, not negative.
 	Values []float64
-	// Text says the same to who cannot see it.
+	// Text says the same in words, for screen readers.
 	Text string
 }
 
@@ -61,7 +59,7 @@ func (b *Bars) write(w *writer) {
 		for i, value := range bar.Values {
 			if total > 0 && value > 0 {
 				width := 100 * value / total
-				w.line(`<rect class="%s" x="%.3f%%" width="%.3f%%" height="18"/>`, kindClasses[b.Parts[i].Kind], left, width)
+				w.line(`<rect class="%s" x="%.3f%%" width="%.3f%%" height="18"/>`, b.Parts[i].Kind, left, width)
 				left += width
 			}
 		}
@@ -87,12 +85,12 @@ func (w *writer) legend(parts []Series) {
 	}
 	w.raw(`<p class="legend">`)
 	for _, part := range parts {
-		w.line(`<span><i class="%s"></i>%s</span>`, kindClasses[part.Kind], part.Name)
+		w.line(`<span><i class="%s"></i>%s</span>`, part.Kind, part.Name)
 	}
 	w.raw("</p>\n")
 }
 
-// Columns is a column for each of a few classes.
+// Columns is a chart with a column for each of a few classes, such as ages.
 type Columns struct {
 	// Title says what is counted.
 	Title   string
@@ -144,16 +142,16 @@ func (d *Details) write(w *writer) {
 	w.line("</details>")
 }
 
-// Lines are shares over time, a line each.
+// Lines is a chart of shares over time, with a line for each thing.
 type Lines struct {
-	// Title says what they are.
+	// Title says what they are shares of.
 	Title string
 	// X are the names of the times.
 	X []string
-	// Lines are at most 6.
+	// Lines are at most 6, for which the style sheet has colours.
 	Lines []SeriesLine
-	// YText says a share.
-	YText func(float64) string
+	// YText writes a share as text.
+	YText func(share float64) string
 }
 
 // SeriesLine is a line of Lines: a share from 0 to 1 for each time.
@@ -166,7 +164,7 @@ type SeriesLine struct {
 // and below it is a line of text, and to the right are names.
 const linesHeight, linesWidth = 220.0, 84.0
 
-// write implements Part. The legend is in the order of the last shares.
+// write implements Part. The legend begins with the line that ends highest.
 func (l *Lines) write(w *writer) {
 	if len(l.X) < 2 {
 		return
@@ -235,13 +233,13 @@ func (l *Lines) writeLines(w *writer, scale float64) {
 }
 
 // writeEnds writes each line's name and last share at its end. order has the indices of the lines from
-// top to bottom. A text that would cover the one before is moved down, and one that leaves no room for
-// those after it up.
+// top to bottom. A text that would cover the one above is moved down. One that would leave no room for
+// the texts below is moved up.
 func (l *Lines) writeEnds(w *writer, scale float64, order []int) {
 	const step = 14          // from one to the next, at least
 	before := textHeight - 8 // so that the first is below the upper end of the plot
 	for n, i := range order {
-		lowest := textHeight + linesHeight + textRise - float64(step*(len(order)-n-1))
+		lowest := textHeight + linesHeight + textRise - float64(step*(len(order)-n-1)) // room for those below
 		y := min(max(textHeight+linesHeight*(1-l.last(i)/scale)+textRise, before+step), lowest)
 		w.line(`<text class="end line%d" x="%.0f%%" y="%.1f">%s %s</text>`, i, linesWidth+1, y, shortName(l.Lines[i].Name), l.YText(l.last(i)))
 		before = y
@@ -267,8 +265,8 @@ func shortName(name string) string {
 	return name
 }
 
-// niceShare returns the end of a scale up to a share: the least number that is not below it and
-// has round percentages at its quarters, such as 2, 4, 6 and 8 %.
+// niceShare returns the upper end of a scale for shares up to most: the least end that has round
+// percentages at its quarters, such as 2, 4, 6 and 8 %.
 func niceShare(most float64) float64 {
 	for _, end := range []float64{0.002, 0.004, 0.008, 0.02, 0.04, 0.08, 0.12, 0.2, 0.32, 0.4, 0.6, 0.8} {
 		if most <= end {

@@ -73,7 +73,7 @@ func (p *Page) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-// writer writes HTML. Its first error stays, and Flush returns it.
+// writer writes HTML. After an error it writes nothing, and Flush returns the error.
 type writer struct {
 	*bufio.Writer
 }
@@ -81,8 +81,8 @@ type writer struct {
 // raw writes HTML as it is.
 func (w *writer) raw(text string) { _, _ = w.WriteString(text) }
 
-// line writes a line of HTML. Arguments are escaped. A percent sign is not separated from its
-// number at a line end.
+// line writes a line of HTML, formatted as by fmt.Printf. Strings among the arguments are escaped, and
+// the blank before a percent sign becomes one at which no line is broken.
 func (w *writer) line(format string, args ...any) {
 	for i, arg := range args {
 		if text, ok := arg.(string); ok {
@@ -92,8 +92,8 @@ func (w *writer) line(format string, args ...any) {
 	fmt.Fprintf(w, format+"\n", args...)
 }
 
-// head writes the start of the page. Its content security policy permits only what the page
-// itself has.
+// head writes the start of the page. Its content security policy permits only the style and the
+// script that the page itself has.
 func (w *writer) head(title string) {
 	sum := sha256.Sum256([]byte(script))
 	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +

@@ -13,19 +13,19 @@ type Table struct {
 	Rows    [][]Cell
 }
 
-// Column is a table's.
+// Column is a column of a table.
 type Column struct {
-	Name string // that of a column of bars is not shown
-	// Phone is its name where a row is a block on a narrow screen, and the columns before it
-	// do not stand beside it; empty for Name.
+	Name string // not shown for a column of bars
+	// Phone is the name on a narrow screen, where each row is a block and a name must do without the
+	// columns before it; empty for Name.
 	Phone string
 }
 
-// Cell is a table's.
+// Cell is a cell of a table.
 type Cell struct {
 	Kind CellKind
 	Text string
-	// Number is what a number is sorted by, and how long a bar is, from 0 to 1.
+	// Number is what a NumberCell is sorted by, or the length of a BarCell, from 0 to 1.
 	Number float64
 }
 
@@ -36,10 +36,10 @@ const (
 	TextCell CellKind = iota
 	// CodeCell is a text that is quoted from a file, such as a rule.
 	CodeCell
-	// NumberCell is a number, and so are all cells of its column. It stands to the right.
+	// NumberCell is a number, aligned to the right. All cells of its column are numbers.
 	NumberCell
-	// BarCell is a bar without text, and so are all cells of its column, of what the column
-	// before says.
+	// BarCell is a bar without text, which shows the value of the column before. All cells of its
+	// column are bars.
 	BarCell
 )
 
@@ -63,7 +63,7 @@ func (t *Table) write(w *writer) {
 	w.line(`<div class="scroll" role="region" aria-label="%s" tabindex="0"><table>`, t.Caption)
 	w.line("<caption>%s</caption>\n<thead><tr>", caption)
 	for i, cell := range t.Rows[0] { // all cells of a column are of its kind
-		class := attribute("") // no string, which line would escape
+		class := attribute("") // writer.line escapes a string
 		switch cell.Kind {
 		case BarCell:
 			w.raw("<td></td>\n")
@@ -87,7 +87,7 @@ func (t *Table) write(w *writer) {
 	w.line("</tbody></table></div>")
 }
 
-// writeCell writes a cell of the column with that index.
+// writeCell writes a cell of the column with an index. The first cell of a row is its header.
 func (t *Table) writeCell(w *writer, column int, c Cell) {
 	if c.Kind == BarCell {
 		w.raw(`<td class="b" aria-hidden="true">`)
@@ -122,5 +122,5 @@ func (t *Table) writeCell(w *writer, column int, c Cell) {
 // attribute is a text that writer.line does not escape.
 type attribute string
 
-// number is a number in a few digits for attributes.
+// number returns a number as an attribute has it, with at most 10 digits.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 10, 64) }
