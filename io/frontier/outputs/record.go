@@ -150,23 +150,22 @@ func (r *Record) begin(kept []*manifest.Output, rules []manifest.RuleFile) error
 		return nil
 	}
 	var err error
-	if r.file, err = os.OpenFile(r.name, os.O_WRONLY|os.O_APPEND, 0); err != nil {
-		return r.failed(err)
-	}
-	return nil
+	r.file, err = os.OpenFile(r.name, os.O_WRONLY|os.O_APPEND, 0)
+	return r.withName(err)
 }
 
 // replace writes text as the whole manifest.
 func (r *Record) replace(text []byte) error {
-	if err := blob.WriteFile(r.ctx, r.name, text); err != nil {
-		return r.failed(err)
-	}
-	return nil
+	return r.withName(blob.WriteFile(r.ctx, r.name, text))
 }
 
 func (r *Record) isObject() bool { return blob.IsURL(r.name) }
 
-func (r *Record) failed(err error) error {
+// withName returns an error with the manifest's name; nil for nil.
+func (r *Record) withName(err error) error {
+	if err == nil {
+		return nil
+	}
 	return fmt.Errorf("the manifest: %s: %w", blob.Shown(r.name), err)
 }
 
@@ -194,14 +193,14 @@ func (r *Record) Enter(read Read, path string, sums *manifest.Sums, stats *batch
 	}
 	info, err := blob.Stat(r.ctx, path)
 	if err != nil {
-		return r.failed(err)
+		return r.withName(err)
 	}
 	if !info.Known() {
-		return r.failed(option.Errorf("the output is no regular file: leave out %s and %s", option.Manifest, option.Resume))
+		return r.withName(option.Errorf("the output is no regular file: leave out %s and %s", option.Manifest, option.Resume))
 	}
 	name, err := r.relative(path)
 	if err != nil {
-		return r.failed(err)
+		return r.withName(err)
 	}
 	o := &manifest.Output{
 		Output: fileOf(name, info), Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: *stats,
@@ -269,9 +268,7 @@ func (r *Record) Save() error {
 	if err == nil {
 		err = r.file.Sync()
 	}
-	if err != nil {
-		r.broken = r.failed(err)
-	}
+	r.broken = r.withName(err)
 	return r.broken
 }
 

@@ -166,7 +166,7 @@ func areMixed(inputs []frontier.Input) bool {
 	return len(families) > 1
 }
 
-// withEnding appends an ending to the name of a file or to the key of a URL.
+// withEnding appends an ending to the name of a file or to the key in an object's URL.
 func withEnding(name, ending string) string {
 	if u, err := blob.ParseURL(name); blob.IsURL(name) && err == nil {
 		return u.Below(ending).String()

@@ -108,7 +108,7 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	return u, nil
 }
 
-// valid returns s with bytes that are not UTF-8, which JSON cannot hold, as %XX.
+// valid returns s with bytes that are not UTF-8 as %XX, because JSON cannot hold them.
 func valid(s []byte) string { return string(matcher.AppendValid(nil, s)) }
 
 var accessNames = map[access.Outcome]string{
@@ -136,8 +136,8 @@ func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 	}
 }
 
-// explainAgent explains the verdict for the chain with index i. o has the authority's rules,
-// known its robots.txt, and path is the URL's.
+// explainAgent explains the verdict for the chain with index i. o has the authority's rules, known its
+// robots.txt, and path is that of the URL. The evaluator's verdict on the URL is in e.verdicts.
 func (e *Explainer) explainAgent(i int, o *matcher.Origin, known *body, path []byte) Agent {
 	verdicts := &e.verdicts.Agents[i]
 	chain := e.options.Chains[i]
@@ -180,7 +180,7 @@ func (e *Explainer) explainAgent(i int, o *matcher.Origin, known *body, path []b
 
 // body is a robots.txt with its text, if that is known.
 type body struct {
-	agents []string
+	agents []string        // those that the robots.txt names
 	text   []byte          // the part that Parse reads; nil if only the rules are known
 	file   *robotstxt.File // of text
 	// chosen are the groups that were described, by Name: many agents may obey the same.
@@ -242,7 +242,7 @@ func (b *body) recordsWithin(lines []robotstxt.Agent) (found []Joined) {
 	for _, l := range lines {
 		chosen[l.Line] = true
 	}
-	next := make(map[int]int) // by line of an agent, the next in its group
+	next := make(map[int]int) // by the line of a user-agent, the line of the next one in its group
 	for i := range b.file.Groups {
 		agents := b.file.Groups[i].Agents
 		isChosen := slices.ContainsFunc(agents, func(a robotstxt.Agent) bool { return chosen[a.Line] })
@@ -250,7 +250,7 @@ func (b *body) recordsWithin(lines []robotstxt.Agent) (found []Joined) {
 			next[agents[j-1].Line] = agents[j].Line
 		}
 	}
-	with := 0 // the next user-agent line, until a record before it is found
+	with := 0 // the next user-agent line of the group at hand; 0 after a record before it was found
 	for number, text := range robotstxt.Lines(b.text) {
 		if at, is := next[number]; is {
 			with = at

@@ -22,8 +22,8 @@ type URL struct {
 	Authority  string `json:"authority,omitempty"`
 	Path       string `json:"path,omitempty"`
 	Normalised string `json:"normalised,omitempty"`
-	// Hash is that of the authority, 0 without one, and Partition its partition; nil if not
-	// asked for.
+	// Hash is the hash of the authority, 0 without one. Partition is its partition; nil if
+	// Options.Partitions is 0.
 	Hash      int64 `json:"authority_hash,omitempty"`
 	Partition *int  `json:"partition,omitempty"`
 	// Access is the meaning of the fetch of robots.txt: rules, allow_all, disallow_all or
@@ -49,10 +49,10 @@ type URL struct {
 	// Agents has an element for each agent of the job.
 	Agents []Agent `json:"agents"`
 
-	partitions int
-	maxAge     time.Duration
-	notYet     time.Time // of explaining, if all captures are later; else zero
-	inText     bool      // File is the robots.txt itself
+	partitions int           // Options.Partitions
+	maxAge     time.Duration // Options.MaxAge, if Age is known
+	notYet     time.Time     // the time for which the URL is explained, if all captures are later; else zero
+	inText     bool          // File is the robots.txt itself
 }
 
 // Agent explains the verdict for an agent.
@@ -90,11 +90,11 @@ type Rule struct {
 	Agent string `json:"agent"`
 }
 
-// These are the reasons for which a group applies.
+// These are the values of Group.Why.
 const (
-	namedGroup     = "named"    // it names the agent
-	everyonesGroup = "everyone" // no group names the agent
-	noGroup        = "none"     // nor is there one for everyone
+	namedGroup     = "named"    // the group names the agent
+	everyonesGroup = "everyone" // no group names the agent, and this one is for everyone
+	noGroup        = "none"     // no group names the agent, and none is for everyone
 )
 
 // Group is the merged groups that an agent obeys.
@@ -106,8 +106,8 @@ type Group struct {
 	// Lines are the user-agent lines with that name, one for each group. Their numbers are
 	// 0 for rule packs and captures, which do not keep them.
 	Lines []Line `json:"lines,omitempty"`
-	// Joined are the records that stand among the user-agent lines of the groups and end
-	// none of them; nil if the text is not known.
+	// Joined are records that stand between user-agent lines of the groups and do not end the group;
+	// nil if the text is not known.
 	Joined []Joined `json:"joined,omitempty"`
 	// Near is the name of another group with almost the same name; empty for none.
 	Near string `json:"near,omitempty"`
@@ -142,12 +142,13 @@ type Style struct {
 
 // WriteText writes u as text for people.
 func (u *URL) WriteText(w io.Writer, style Style) error {
-	p := printer{w: w, style: style}
+	p := printer{style: style}
 	p.printHead(u)
 	for i := range u.Agents {
 		p.printAgent(u, &u.Agents[i])
 	}
-	return p.err
+	_, err := io.WriteString(w, p.String())
+	return err
 }
 
 // printHead prints what is the same for all agents: the URL, its parts, and the fetch of
@@ -168,7 +169,7 @@ func (p *printer) printHead(u *URL) {
 
 // WriteTable writes u as text for people, with a line for each agent.
 func (u *URL) WriteTable(w io.Writer, style Style) error {
-	p := printer{w: w, style: style}
+	p := printer{style: style}
 	p.printHead(u)
 	width := len("agent")
 	for i := range u.Agents {
@@ -182,7 +183,8 @@ func (u *URL) WriteTable(w io.Writer, style Style) error {
 		}
 		p.printLine("  %-*s  %-7s  %-15s  %s", width, report.Printable(a.Agent), a.verdict(), a.Reason, rule)
 	}
-	return p.err
+	_, err := io.WriteString(w, p.String())
+	return err
 }
 
 // verdict returns the agent's verdict in a word.
@@ -196,21 +198,18 @@ func (a *Agent) verdict() string {
 	return "denied"
 }
 
-// printer writes until there is an error.
+// printer collects lines of text.
 type printer struct {
-	w     io.Writer
+	strings.Builder
 	style Style
-	err   error
 }
 
-// printLine prints a line, formatted as fmt.Printf does.
+// printLine prints a line, formatted as by fmt.Printf, without blanks at its end.
 func (p *printer) printLine(format string, args ...any) {
-	if p.err == nil {
-		line := strings.TrimRight(fmt.Sprintf(format, args...), " ")
-		_, p.err = fmt.Fprintln(p.w, line)
-	}
+	p.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " ") + "\n")
 }
 
+// field prints a line with a name and a value, which may be text from outside.
 func (p *printer) field(name, value string) {
 	p.printWrapped(fmt.Sprintf("  %-11s ", name), report.Printable(value), name == "verdict")
 }
@@ -286,7 +285,7 @@ func (p *printer) printFetch(u *URL) {
 	}
 }
 
-// hint returns what to do about a URL that has no verdict, for this reason.
+// hint returns what to do about a URL with a reason, after a colon; empty if there is nothing to do.
 func hint(url string, reason matcher.Reason) string {
 	if reason == matcher.InvalidURL && format.Schemeless([]byte(url)) != nil {
 		return ": the scheme is missing: write https://" + url
@@ -338,8 +337,7 @@ func (p *printer) printAgent(u *URL, a *Agent) {
 
 func (r *Rule) size() string { return report.Count(int64(r.Length), "byte", "bytes") }
 
-// isRespelt reports whether the pattern is compared in another spelling than the written
-// one.
+// isRespelt reports whether the pattern was normalised, and so differs from how it is written.
 func (r *Rule) isRespelt() bool { return !strings.HasSuffix(r.Text, r.Pattern) }
 
 // text says which group applies to the agent, and why.
@@ -403,8 +401,8 @@ func Wanted() matcher.UsageOptions {
 // uses are all that the vocabularies define.
 var uses = append(usage.Vocabulary(usage.ContentUsage), usage.Vocabulary(usage.ContentSignal)...)
 
-// setUses sets what the robots.txt says about each use of the path, and the licences. agent is
-// the agent's index. It leaves out uses about which the agent's groups say nothing.
+// setUses sets a.Uses and a.Licenses from what the robots.txt says, which is nil if it says nothing.
+// agent is the agent's index. Uses of the path about which its groups say nothing are left out.
 func (a *Agent) setUses(said *matcher.Usage, agent int, path []byte, p matcher.Profile) {
 	a.Licenses = said.Licenses(agent)
 	if said == nil {

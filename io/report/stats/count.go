@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"robotsbatch/io/report/export"
 	"robotsbatch/matcher/usage"
@@ -48,14 +49,14 @@ func (b Base) has(c export.Class) bool {
 type Count struct {
 	// Month is one of Options.Months; empty without them.
 	Month string
-	// Rank is All, Panel, or how many of a list's first entries are counted.
+	// Rank is All, Panel, or the rank of a list up to which sites are counted.
 	Rank int
-	// Listed returns how many different sites these entries name; 0 without a list.
+	// Listed is the number of different sites that the list has up to Rank; 0 without a list.
 	Listed int64
-	// Agent is one agent, or of a line of AnyOf what its agents have in common.
+	// Agent is an agent's name, or says which agents are counted together, such as "any of 12".
 	Agent string
-	// AnyOf is the number of agents that are counted together: what a site denies at least one
-	// of them. It is 0 for one agent.
+	// AnyOf is 0 for one agent. Otherwise it is the number of agents that are counted together: a site
+	// counts by the most that it denies any of them.
 	AnyOf int
 
 	// Classes counts all sites, each in one class.
@@ -64,20 +65,20 @@ type Count struct {
 	// that were reached.
 	Base int64
 
-	// Full, Partial and None deny all, some or nothing; of Undecided nothing is known. None
-	// state nothing of Use, if that is counted.
+	// Full, Partial and None count the sites that deny all, some or nothing; of those in Undecided it
+	// is not known. If a use is counted, None counts the sites that state nothing about it.
 	Full, Partial, None, Undecided int64
-	// Root deny the front page.
+	// Root counts the sites that deny the front page.
 	Root int64
-	// Those of Full and Partial whose group names the agent, and those whose group is for
-	// everyone.
+	// These count the sites of Full and Partial whose group names the agent, and those whose group is
+	// for everyone.
 	FullNamed, FullEveryone, PartialNamed, PartialEveryone int64
 
 	// Use is one of Options.Uses; the zero value without them.
 	Use usage.Use
-	// Values counts the sites that state one value of Use, by that.
+	// Values counts the sites that state a single value of Use, by the value.
 	Values [usage.NumValues]int64
-	// Mixed state several: for some paths, or on some hosts, another than for others.
+	// Mixed counts those that state several: one for some paths or hosts, and another for others.
 	Mixed int64
 }
 
@@ -128,9 +129,9 @@ const (
 	Panel = -1
 )
 
-// state is what is known about a site and an agent: a set of bits, because a site may have
-// several authorities. From firstClass on there is a bit for each class; the bits below say
-// what authorities that were reached deny or, where uses are counted, are those of usage.Values.
+// state is what is known about a site and an agent. It is a set of bits, because a site may have
+// several authorities. From firstClass on there is a bit for each class. The bits below say what the
+// authorities that were reached deny; where uses are counted, they are those of usage.Values.
 type state uint16
 
 const (
@@ -208,14 +209,13 @@ func (s state) denied() state {
 	return isUndecided
 }
 
-// combine returns the state of a site for several agents together, from that for each: the
-// most that it denies one of them, and by which group. The front page is open if it is open
-// for all of them.
+// combine returns the state of a site for several agents together, from its state for each: the most
+// that it denies any of them, and by whose groups. The front page is open if it is open to all.
 func combine(states []state) state {
 	var most, classes state
 	closed := false
 	for _, s := range states {
-		classes |= s &^ (isCaptured - 1) // keeps isCaptured, too
+		classes |= s &^ (isCaptured - 1) // isCaptured and the bits of classes, which are above it
 		if !s.class().Reached() {
 			continue
 		}
@@ -233,18 +233,12 @@ func combine(states []state) state {
 	return classes | most
 }
 
+// byOpenness are the results of state.denied, from the one that denies most to the one that denies
+// nothing.
+var byOpenness = []state{isAll, isSome, isUndecided, isNone}
+
 // openness returns a number that is lower the more a state denies.
-func openness(s state) int {
-	switch {
-	case s&isAll != 0:
-		return 0
-	case s&isSome != 0:
-		return 1
-	case s&isUndecided != 0:
-		return 2
-	}
-	return 3
-}
+func openness(s state) int { return slices.Index(byOpenness, s.denied()) }
 
 // add counts a site. uses says that its state is about a use.
 func (c *Count) add(s state, base Base, uses bool) {
@@ -296,7 +290,7 @@ func (c *Count) addStated(s state) {
 	}
 }
 
-// bit returns 1 for true, to be added to a count, and 0 for false.
+// bit returns what to add to a count: 1 for true, 0 for false.
 func bit(b bool) int64 {
 	if b {
 		return 1
