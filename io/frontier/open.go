@@ -390,10 +390,7 @@ func (s *Source) Share() float64 {
 		return 0
 	}
 	size, _ := s.file.Size()
-	if size <= 0 {
-		return 0
-	}
-	return min(1, float64(s.read.Load())/float64(size))
+	return min(1, float64(s.read.Load())/float64(max(1, size)))
 }
 
 // isCut reports whether an error says that an input ended too early, in the middle of something.
