@@ -128,9 +128,7 @@ func TestConcatenationCloseEndsNext(t *testing.T) {
 	go func() {
 		// Enough for the format to be told, and a row that does not end.
 		_, err := io.WriteString(other, "https://example.com/"+string(bytes.Repeat([]byte("a"), 100_000)))
-		if err != nil {
-			t.Error(err)
-		}
+		must.Be(t, err == nil, "%v", err)
 		close(started)
 	}()
 	c := must.Get(Concatenate(t.Context(), []Input{{"-", "stdin"}, {"never", "never"}}, Options{Stdin: silent}))(t)

@@ -105,9 +105,7 @@ func TestRows(t *testing.T) {
 						iotest.OneByteReader(strings.NewReader(input)), iotest.DataErrReader(strings.NewReader(input)),
 					} {
 						got, err := batches(t, open(t, r, lines.Options{Separator: separatorOf(tab), BatchRows: batchRows}))
-						if err != io.EOF {
-							t.Fatal(err)
-						}
+						must.Need(t, err == io.EOF, "%v", err)
 						text := fmt.Sprintf("%q", slices.Concat(got...))
 						if tab {
 							text = strings.ReplaceAll(text, `\t`, ",")
@@ -490,9 +488,7 @@ func TestEncodeConcurrently(t *testing.T) {
 					part := *b
 					part.Table = record.NewSlice(0, record.NumRows())
 					chunk, err := s.Encode(&part, v)
-					if err != nil {
-						t.Error(err)
-					}
+					must.Be(t, err == nil, "%v", err)
 					chunks <- chunk
 				}
 			})

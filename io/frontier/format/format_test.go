@@ -233,9 +233,7 @@ func TestSniffThenBreak(t *testing.T) {
 	urls := strings.Repeat("http://a.example/\n", 100)
 	gz := packed(t, urls, compress.Gzip)
 	format, _, r, err := Sniff(bytes.NewReader(gz[:len(gz)-1]), "urls.gz")
-	if err != nil || format != Text {
-		t.Fatal(format, err)
-	}
+	must.Need(t, err == nil && format == Text, "%v, %v", format, err)
 	defer r.Close()
 	got, err := io.ReadAll(r)
 	must.Be(t, string(got) == urls && errors.Is(err, io.ErrUnexpectedEOF), "%d bytes and error %v", len(got), err)

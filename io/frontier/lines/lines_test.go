@@ -57,9 +57,7 @@ func TestOutput(t *testing.T) {
 				o.Abort()
 				must.Be(t, w.Closed && !w.Aborted, "the output is not closed")
 				// A whole file of its kind, whatever is in it.
-				if got := compress.Detect(w.Bytes()); got != c {
-					t.Fatalf("the output is %s: %q", got, w.Bytes())
-				}
+				must.Need(t, compress.Detect(w.Bytes()) == c, "the output is not %s: %q", c, w.Bytes())
 				r := must.Get(compress.NewReader(&w.Buffer, c))(t)
 				defer r.Close()
 				var got strings.Builder
@@ -222,9 +220,7 @@ func TestAllowedRunWritesItsColumns(t *testing.T) {
 		}).Of(v)
 		for _, row := range r.Perm(rows) {
 			null := row == 0 || row == 7 || row == 100 || row == 202
-			if allowed.Begins(0, row) == null || allowed.Begins(1, row) {
-				t.Fatalf("row %d, null %t: begins %t, and %t at the second column", row, null, allowed.Begins(0, row), allowed.Begins(1, row))
-			}
+			must.Need(t, allowed.Begins(0, row) != null && !allowed.Begins(1, row), "row %d, null %t: begins %t, and %t at the second column", row, null, allowed.Begins(0, row), allowed.Begins(1, row))
 			var want []byte
 			for column, field := range fields {
 				want = field(fmt.Appendf(want, "%d=", column), row)
@@ -343,12 +339,8 @@ func TestStrings(t *testing.T) {
 		must.Do(t, column.Validate())
 		record := Record(StringSchema("a", "b"), []*Strings{&s, &s})
 		for i := range 10 {
-			if column.Null(i) != (i%3 == 1) || record.Column(1).IsNull(i) != column.Null(i) {
-				t.Errorf("row %d: null %v in the column, %v in the record", i, column.Null(i), record.Column(1).IsNull(i))
-			}
-			if !column.Null(i) && (len(column.Value(i)) != i || record.Column(0).ValueStr(i) != string(column.Value(i))) {
-				t.Errorf("row %d: %q", i, column.Value(i))
-			}
+			must.Be(t, column.Null(i) == (i%3 == 1) && record.Column(1).IsNull(i) == column.Null(i), "row %d: null %v in the column, %v in the record", i, column.Null(i), record.Column(1).IsNull(i))
+			must.Be(t, column.Null(i) || len(column.Value(i)) == i && record.Column(0).ValueStr(i) == string(column.Value(i)), "row %d: %q", i, column.Value(i))
 		}
 		record.Release()
 		s.Reset(3)

@@ -115,9 +115,8 @@ func TestChainFailure(t *testing.T) {
 	for failing := range 5 {
 		entered, stopped := 0, 0
 		chain := NewChain(4, func() {
-			if stopped++; entered < 1 {
-				t.Errorf("step %d: stopped before the output before is entered", failing)
-			}
+			stopped++
+			must.Be(t, entered >= 1, "step %d: stopped before the output before is entered", failing)
 		})
 		enter := func() error { entered++; return nil }
 		chain.Start(Steps{Enter: enter})

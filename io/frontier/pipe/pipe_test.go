@@ -60,21 +60,16 @@ func child(t *testing.T, o pipe.Options) (to *io.PipeWriter, from *io.PipeReader
 	t.Helper()
 	in, to := io.Pipe()
 	from, out := io.Pipe()
-	type result struct {
-		stats batch.Stats
-		err   error
-	}
-	done := make(chan result, 1)
+	var stats batch.Stats
+	ended := make(chan error, 1)
 	go func() {
-		stats, err := pipe.Run(t.Context(), in, out, newByLength, o)
+		var err error
+		stats, err = pipe.Run(t.Context(), in, out, newByLength, o)
 		out.CloseWithError(err)
-		done <- result{stats, err}
+		ended <- err
 	}()
 	t.Cleanup(func() { in.Close(); from.Close() })
-	return to, from, func() (batch.Stats, error) {
-		r := <-done
-		return r.stats, r.err
-	}
+	return to, from, func() (batch.Stats, error) { err := <-ended; return stats, err }
 }
 
 func urlRecord(t *testing.T, name string, urls ...string) arrow.Record {
@@ -116,15 +111,13 @@ func TestLockStep(t *testing.T) {
 
 func lockStep(t *testing.T, o pipe.Options, writing []ipc.Option, batches [][]string) {
 	to, from, wait := child(t, o)
-	w := ipc.NewWriter(to, append(writing, ipc.WithSchema(urlRecord(t, "url").Schema()))...)
+	var w *ipc.Writer
 	var r *ipc.Reader
 	for number, urls := range batches {
 		record := urlRecord(t, "url", urls...)
 		if number == 0 { // the library writes the schema with the first batch
 			must.Do(t, writeSchema(to, record.Schema()))
-			var err error
-			r, err = ipc.NewReader(from) // reads the schema
-			must.Do(t, err)
+			r = must.Get(ipc.NewReader(from))(t) // reads the schema
 			w = ipc.NewWriter(&withoutSchema{w: to}, append(writing, ipc.WithSchema(record.Schema()))...)
 		}
 		must.Do(t, w.Write(record))
@@ -133,8 +126,7 @@ func lockStep(t *testing.T, o pipe.Options, writing []ipc.Option, batches [][]st
 	}
 	must.Do(t, w.Close()) // to itself stays open
 	must.Need(t, !r.Next() && r.Err() == nil, "after the end: %v", r.Err())
-	stats, err := wait()
-	must.Do(t, err)
+	stats := must.Get(wait())(t)
 	rows := 0
 	for _, urls := range batches {
 		rows += len(urls)
@@ -201,8 +193,7 @@ func checkAnswer(t *testing.T, asked, answer arrow.Record, keep batch.Keep) {
 func answer(t *testing.T, stream []byte, o pipe.Options) ([]byte, batch.Stats) {
 	t.Helper()
 	var out bytes.Buffer
-	stats, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
-	must.Do(t, err)
+	stats := must.Get(pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o))(t)
 	return out.Bytes(), stats
 }
 
@@ -372,8 +363,7 @@ func TestOneBatchAtATime(t *testing.T) {
 		}
 		writes++
 	})
-	_, err := pipe.Run(t.Context(), in, out, newByLength, options())
-	must.Do(t, err)
+	must.Do(t, must.Err(pipe.Run(t.Context(), in, out, newByLength, options())))
 	must.Be(t, writes == 1+len(ends)+1, "%d writes for a schema, %d answers and an end marker", writes, len(ends))
 }
 
@@ -403,8 +393,7 @@ func TestCheck(t *testing.T) {
 		var out bytes.Buffer
 		_, err := pipe.Run(t.Context(), bytes.NewReader(stream), &out, newByLength, o)
 		must.Be(t, errors.Is(err, changed) && !bytes.HasSuffix(out.Bytes(), []byte{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0}), "error %v, %d bytes", err, out.Len())
-		r, err := ipc.NewReader(&out)
-		must.Do(t, err)
+		r := must.Get(ipc.NewReader(&out))(t)
 		answers := 0
 		for r.Next() {
 			answers++

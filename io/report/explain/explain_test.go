@@ -65,12 +65,8 @@ func TestExplainsTheVerdict(t *testing.T) {
 				one, two := explain(t, folder, url), explain(t, packed, url)
 				for i := range chains {
 					a, b := &one.Agents[i], &two.Agents[i]
-					if b.Reason != a.Reason || *b.Allowed != *a.Allowed || (a.Rule == nil) != (b.Rule == nil) || a.Rule != nil && *a.Rule != *b.Rule {
-						t.Fatalf("%s: %+v by the folder, %+v by the pack", url, a, b)
-					}
-					if b.Group.Why != a.Group.Why || b.Group.Name != a.Group.Name || len(b.Group.Lines) != len(a.Group.Lines) || len(b.Others) != len(a.Others) {
-						t.Fatalf("%s: group %+v by the folder, %+v by the pack", url, a.Group, b.Group)
-					}
+					must.Need(t, b.Reason == a.Reason && *b.Allowed == *a.Allowed && (a.Rule == nil) == (b.Rule == nil) && (a.Rule == nil || *a.Rule == *b.Rule), "%s: %+v by the folder, %+v by the pack", url, a, b)
+					must.Need(t, b.Group.Why == a.Group.Why && b.Group.Name == a.Group.Name && len(b.Group.Lines) == len(a.Group.Lines) && len(b.Others) == len(a.Others), "%s: group %+v by the folder, %+v by the pack", url, a.Group, b.Group)
 					decided += checkAgent(t, url, bodies[host], a)
 				}
 			}

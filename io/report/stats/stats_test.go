@@ -108,12 +108,9 @@ func TestBase(t *testing.T) {
 		for _, err := range []error{tally.Table().WriteCSV(&csv), tally.Table().WriteText(&text)} {
 			must.Do(t, err)
 		}
-		if want = "all,Bot,4,3,2,0,0,1,0,1,0," + want; !strings.Contains(csv.String(), want) {
-			t.Errorf("%s: %s, want %s", base, csv.String(), want)
-		}
-		if !strings.Contains(text.String(), "3 reached (3 with_rules, 0 html, 0 refused, 0 no_file, 0 other), 1 old_copy, 0 unreachable; shares of those "+base.Sites()) {
-			t.Errorf("%s: %s", base, text.String())
-		}
+		want = "all,Bot,4,3,2,0,0,1,0,1,0," + want
+		must.Be(t, strings.Contains(csv.String(), want), "%s: %s, want %s", base, csv.String(), want)
+		must.Be(t, strings.Contains(text.String(), "3 reached (3 with_rules, 0 html, 0 refused, 0 no_file, 0 other), 1 old_copy, 0 unreachable; shares of those "+base.Sites()), "%s: %s", base, text.String())
 	}
 }
 
@@ -424,9 +421,8 @@ func TestUsesInEveryFormat(t *testing.T) {
 	for _, err := range []error{table.WriteText(&text), table.WriteCSV(&csv), table.WriteJSON(&json)} {
 		must.Do(t, err)
 	}
-	if want := "all,*,train-ai,2,1,1,0,0,0,0,0,1,reached,1,1,1,0,0,1,1,0,0,0,0,0,0,0,0,0,0,0\n"; !strings.HasSuffix(csv.String(), want) || !strings.Contains(csv.String(), "all,*,signal:use,1,1,1,0,0,0,0,0,0,reached,1,1,1,0,0,0,0,0,0,1,1,") {
-		t.Errorf("%s, want %s", csv.String(), want)
-	}
+	want := "all,*,train-ai,2,1,1,0,0,0,0,0,1,reached,1,1,1,0,0,1,1,0,0,0,0,0,0,0,0,0,0,0\n"
+	must.Be(t, strings.HasSuffix(csv.String(), want) && strings.Contains(csv.String(), "all,*,signal:use,1,1,1,0,0,0,0,0,0,reached,1,1,1,0,0,0,0,0,0,1,1,"), "%s, want %s", csv.String(), want)
 	if want := `"base": 1,
     "stated": 1,
     "stated_share": 1,
