@@ -32,12 +32,12 @@ type Concatenation struct {
 	now  *Source    // nil after the last
 	rest []Input
 
-	inputsRead atomic.Uint64 // the bits of a float64; see Read
-	closed     int           // number of inputs that were read to their end
+	inputsRead atomic.Uint64 // the bits of the float64 that Read returns
+	closed     int           // the number of inputs that were read to their end
 
-	complete []func() error // of each source: errors that only its end shows
+	complete []func() error // by input: returns an error that only the whole input shows
 
-	rows      *atomic.Int64 // of the current input, with -accept-truncated
+	rows      *atomic.Int64 // the rows of the current input that were decoded, with AcceptTruncated
 	truncated []Truncated
 
 	versionsMu sync.Mutex // guards the fields below, and complete
@@ -106,8 +106,8 @@ func (c *Concatenation) Unchanged() error {
 	return nil
 }
 
-// Notes returns a note for each column that only the names of folders have, as in
-// dt=2026-03-01/, if its value differs between the inputs: the output lacks it.
+// Notes returns notes about columns that the output lacks because they are in the names of folders
+// alone, such as dt=2026-03-01/. There is a note for each change of such a value between inputs.
 func (c *Concatenation) Notes() (notes []string) {
 	if c.options.Keep != batch.KeepAll {
 		return nil
@@ -139,8 +139,8 @@ func (c *Concatenation) Complete() error {
 	return nil
 }
 
-// Next implements batch.Source. It goes to the next input at the end of one, and with
-// AcceptTruncated also where one is cut off.
+// Next implements batch.Source. At the end of an input it goes on with the next one, and with
+// AcceptTruncated it also does so where an input is cut off.
 func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,6 +170,7 @@ func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 // if it is known: 2.5 means two and half of the third. It is safe to call at any time.
 func (c *Concatenation) Read() float64 { return math.Float64frombits(c.inputsRead.Load()) }
 
+// setRead sets what Read returns, given the share of the current input that was read.
 func (c *Concatenation) setRead(share float64) {
 	c.inputsRead.Store(math.Float64bits(float64(c.closed) + share))
 }

@@ -10,7 +10,7 @@ import (
 	"robotsbatch/io/store/blob"
 )
 
-// Captures is what is said of captures that were read.
+// Captures describes captures that were read, as JSON and on one line.
 type Captures struct {
 	Rules []string  `json:"rules"`
 	AsOf  time.Time `json:"as_of"`
@@ -33,7 +33,7 @@ func CapturesOf(c *ruleset.Captured) *Captures {
 	return counts
 }
 
-// dropped says what may be missing of a pack that is added to.
+// dropped says why a host is denied that a pack was added to, and what to do.
 const dropped = "denied because what decides may be a capture that the old pack did not keep: compile all captures at once to find out"
 
 // String returns the counts on one line. Those that are 0 and unusual are left out.
@@ -96,8 +96,9 @@ type HostsDone struct {
 	// Rows were read, Invalid of which have no authority.
 	Rows    int64 `json:"rows"`
 	Invalid int64 `json:"invalid"`
-	// Authorities are those of the frontier. Of some the robots.txt is missing, of others
-	// stale; MissingRows and StaleRows count the rows that wait for them.
+	// Authorities counts those of the frontier, Missing those without a robots.txt, and Stale those
+	// whose robots.txt is older than MaxAgeSeconds at AsOf. MissingRows and StaleRows count the rows
+	// that wait for these.
 	Authorities   int64     `json:"authorities"`
 	Missing       int64     `json:"missing"`
 	MissingRows   int64     `json:"missing_rows"`
@@ -121,7 +122,7 @@ func (h HostsDone) String() string {
 	return fmt.Sprintf("%s; %.1f s", text, h.Seconds)
 }
 
-// What a host has whose body is not a text, or not whole.
+// These end a text such as "2 hosts with HTML instead of robots.txt".
 const (
 	withHTML   = "with HTML instead of robots.txt"
 	withBinary = "with binary data instead of robots.txt"
@@ -138,7 +139,7 @@ func OddBodies(o *ruleset.OddBodies) string {
 	return blob.Shown(o.Name) + ": " + strings.Join(odd, "; ")
 }
 
-// Compiled is what is said of a rule pack that was made.
+// Compiled describes a rule pack that was made, as JSON and on one line.
 type Compiled struct {
 	Version     string  `json:"version"`
 	Profile     string  `json:"profile"`

@@ -61,7 +61,7 @@ var accessNames = map[access.Outcome]string{
 	access.AllowAfterOutage: "allow all: unreachable for 30 days", access.Cut: "not kept: the history was cut",
 }
 
-// Authority prints all that a rule pack knows of an authority.
+// Authority prints all that a rule pack knows about an authority.
 func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	a, _, err := p.Authority(authority)
 	var origin matcher.Origin
@@ -118,8 +118,8 @@ func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	return nil
 }
 
-// printHistory prints what a pack with a history knows of an authority, with the times;
-// nothing for another pack.
+// printHistory prints the spans of an authority, a line each: since when what was known. It prints
+// nothing for a pack without a history.
 func printHistory(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	if !p.Info().History {
 		return nil
@@ -154,7 +154,7 @@ func printHistory(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	return nil
 }
 
-// sourceTries yields the rules for everyone of a body that the pack has as its source.
+// sourceTries yields the rules for everyone, and no others, of a body that is not compiled.
 func sourceTries(source []byte, p matcher.Profile) iter.Seq2[[]string, matcher.Trie] {
 	f := robotstxt.Parse(source, robotstxt.Options{Profile: p, Limit: len(source)})
 	trie := matcher.Compile(f, []matcher.Chain{{matcher.Everyone}})[0]

@@ -12,24 +12,27 @@ import (
 	"robotsbatch/matcher/usage"
 )
 
+// asksNothing says in the foot of a page that nobody learns of its being read.
 const asksNothing = "This page asks nothing of any server."
 
-// StatsOrigin says of counts what was counted, by which version of the program, and when.
+// StatsOrigin says where counts are from: the name of what was counted, the version of the program
+// that counted, and when.
 type StatsOrigin struct {
 	Name, Version string
 	Made          time.Time
 }
 
-// statsWords are how a page words what was counted of sites.
+// statsWords are the texts and bars of a page about counts, which differ between what sites deny and
+// what they state about uses.
 type statsWords struct {
-	title, source string
+	title, source string // the page's title, and the end of the sentence on what was counted
 	finding       func(t *stats.Table, latest []stats.Count) []string
-	// headline is what the sites do that [stats.Count.Headline] counts; history says more.
+	// headline says what the sites do that [stats.Count.Headline] counts, and history adds to it.
 	headline, history string
-	// caption says what a table and its bars have; text says more.
+	// caption says what a table and its bars show, and text adds to it.
 	caption, text string
-	parts         []page.Series
-	// bar returns an agent's bar without its name; none of it for what has no bar.
+	parts         []page.Series // of a bar
+	// bar returns the bar of a count without a name; one without values if the count has no bar.
 	bar func(c *stats.Count) page.Bar
 }
 
@@ -85,8 +88,8 @@ func whomOf(c *stats.Count) string {
 }
 
 // deniedFinding returns sentences on how many sites deny everything to which agents. counts has at
-// least one count, in this order: of several agents together, if there is one; of the agent that the
-// most sites deny; of others, among which only * has a sentence.
+// least one count, in the order of [stats.SiteCounter.Table]. There are sentences about the first
+// count, about the agent that most sites deny everything, and about everyone.
 func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	first := &counts[0]
 	finding := []string{fmt.Sprintf("%s of %s deny everything to %s%s.", percent(first.Full, first.Base), baseOf(first, t), whomOf(first), namedShare(first))}
@@ -116,8 +119,8 @@ func namedShare(c *stats.Count) string {
 	return fmt.Sprintf(", %s of them by name", percent(c.FullNamed, c.Full))
 }
 
-// historyFinding says how the first line's share has changed: of all sites, and of those with
-// a capture in each month.
+// historyFinding says how the share of the first line of a history has changed: among all sites, and
+// among those with a capture in each month.
 func historyFinding(t *stats.Table) (finding []string) {
 	for _, h := range t.Histories() {
 		counts := h.Lines[0].Counts
@@ -158,7 +161,7 @@ func statedFinding(t *stats.Table, counts []stats.Count) []string {
 	return finding
 }
 
-// mostLines is how many agents, or agents and uses, have a line of their own over time.
+// mostLines is the most lines of a chart over time.
 const mostLines = 6
 
 // historySection returns the section with the shares of sites over time, for a rank: lines, and the
@@ -176,7 +179,7 @@ func (w *statsWords) historySection(h *stats.History, t *stats.Table) page.Secti
 		lines.Lines = append(lines.Lines, line)
 		table.Columns = append(table.Columns, page.Column{Name: line.Name})
 	}
-	all := shown[0].Counts // of the sites and the base that all lines have
+	all := shown[0].Counts // all lines have the same sites and base
 	for month, name := range h.Months {
 		row := []page.Cell{textCell(name), numberCell(all[month].Sites()), numberCell(all[month].Base)}
 		for _, l := range shown {
@@ -259,7 +262,7 @@ func (w *statsWords) section(counts []stats.Count, t *stats.Table) page.Section 
 	return page.Section{Title: title, Text: text, Parts: []page.Part{bars, table}}
 }
 
-// deniedWords are those of how much sites deny.
+// deniedWords are those for what sites deny.
 var deniedWords = statsWords{
 	title: "Who blocks whom", source: ", as RFC 9309 defines robots.txt.", finding: deniedFinding,
 	headline: "deny everything",
@@ -280,7 +283,7 @@ var deniedWords = statsWords{
 	},
 }
 
-// statedWords are those of what sites state of uses.
+// statedWords are those for what sites state about uses.
 var statedWords = statsWords{
 	title: "What sites state of uses", source: ", of Content-Usage (a draft) and Content-Signal lines in robots.txt.", finding: statedFinding,
 	headline: "disallow a use",

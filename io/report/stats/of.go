@@ -22,11 +22,12 @@ import (
 	"robotsbatch/matcher/domains"
 )
 
-// ErrTimeless says that rules of which each month should be counted know no times.
+// ErrTimeless says that each month should be counted, and no time is known of the rules.
 var ErrTimeless = errors.New("the rules know no times")
 
-// OfRules counts sites by what their rules deny agents, or by what they state about o.Uses.
-// With monthly it counts them in each month of the listing, which needs a history.
+// OfRules counts the sites of a listing by what their rules deny agents, or by what they state about
+// o.Uses. With monthly it counts them in each month, for which the listing needs a history. An
+// authority's site is counted once no other authority of it can come.
 func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Chain, monthly bool, o Options) (*SiteCounter, error) {
 	if monthly {
 		history, err := export.Months(listing)
@@ -65,8 +66,7 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 	return tally, err
 }
 
-// appendEnd appends a SURT that no authority of the same site reaches: all of them sort before
-// it.
+// appendEnd appends a SURT after those of all authorities of the site that an authority belongs to.
 func (s Site) appendEnd(dst []byte, of *export.Stated) []byte {
 	if s == ByDomain && len(of.Registered) > 0 {
 		return domains.AppendSURTEnd(dst, of.Registered)
@@ -74,9 +74,9 @@ func (s Site) appendEnd(dst []byte, of *export.Stated) []byte {
 	return append(append(dst, of.SURT...), 0)
 }
 
-// enter makes the sites that end at end the current ones. It first counts those that ended before
-// surt. t.open, of which the last ends first, has few elements, because a site's SURT starts with its
-// domain.
+// enter makes the sites that end at end the current ones. Before, it counts the sites that end at or
+// before surt, the SURT at which the listing has arrived. t.open has few elements, because only sites
+// whose SURTs begin alike, such as a domain and a host below it, are open at a time.
 func (t *SiteCounter) enter(end, surt []byte) {
 	for n := len(t.open); n > 0 && bytes.Compare(t.open[n-1].end, surt) <= 0; n-- {
 		t.leave()
@@ -93,7 +93,7 @@ func (t *SiteCounter) enter(end, surt []byte) {
 	t.openSites = t.open[at]
 }
 
-// mostSpare is the most sites that openSites may have had that are used again.
+// mostSpare is the most sites that openSites may have had to be used again.
 const mostSpare = 64
 
 // leave counts the open sites that end first, and closes them.
@@ -106,7 +106,7 @@ func (t *SiteCounter) leave() {
 	}
 }
 
-// addStated adds the state of an authority and agent in a month.
+// addStated adds what an authority denies an agent in a month, or states about each use.
 func (t *SiteCounter) addStated(s *export.Stated) error {
 	captured := state(0)
 	if s.Captured {
@@ -124,8 +124,8 @@ func (t *SiteCounter) addStated(s *export.Stated) error {
 	return err
 }
 
-// OfSurvey counts the sites of a table that robotsbatch survey wrote. reading says how it is
-// read; OfSurvey sets its columns.
+// OfSurvey counts the sites of a table that robotsbatch survey wrote. reading says how the table is
+// read; OfSurvey sets the columns in it.
 func OfSurvey(ctx context.Context, survey frontier.Input, reading frontier.Options, o Options) (*SiteCounter, error) {
 	t := newSiteCounter(o)
 	name := blob.Shown(survey.Path)
@@ -222,7 +222,8 @@ func (t *SiteCounter) writeSites(w *tableio.Writer) {
 	}
 }
 
-// word returns a survey's word for what is denied: none, some or all; empty if unknown.
+// word returns what the column blocked of a survey says of a state: none, some or all; empty if that
+// is not known.
 func (s state) word() string {
 	for _, blocked := range blockedStates {
 		if blocked.state == s.denied() {

@@ -15,7 +15,7 @@ type Table struct {
 	Site Site
 	// Base is what shares are of.
 	Base Base
-	// Uses: what sites state of uses was counted, and not what they deny.
+	// Uses says that sites were counted by what they state about uses, and not by what they deny.
 	Uses   bool
 	Counts []Count
 	// First and Last are the times of the first and the last capture; zero without months.
@@ -55,8 +55,8 @@ type HistoryLine struct {
 	Counts []Count
 }
 
-// Histories returns the counts of a history by rank, line and month, each in the order in which
-// they come in t.Counts.
+// Histories returns the counts of a history by rank, then line, then month, each in the order of
+// t.Counts.
 func (t *Table) Histories() []History {
 	var all []History
 	var months []string
@@ -90,20 +90,21 @@ func (t *Table) Histories() []History {
 	return all
 }
 
-// Figure is a number of sites.
+// Figure is a number of sites that each count has, such as how many deny everything.
 type Figure struct {
-	// Name is the column of csv and the key in JSON, Label that of a text.
+	// Name is the figure's name in csv and JSON, and Label its name in text; empty for Name.
 	Name, Label string
-	// Title is the column of a page, and Phone that of a narrow one if it differs.
+	// Title is the figure's name on a page, and Phone that on a narrow one; empty for Title.
 	Title, Phone string
-	Of           func(c *Count) int64
-	// Share: the share of the base is written as well.
+	// Of returns the number in a count.
+	Of func(c *Count) int64
+	// Share says that the share of the base is written as well.
 	Share bool
-	// Rare: it is left out of texts and pages where all counts have 0.
+	// Rare says that texts and pages leave the figure out if it is 0 in all counts.
 	Rare bool
 }
 
-// deniedFigures are those of what sites deny, of the base's sites that were reached.
+// deniedFigures are the figures about what sites deny, among the base's sites that were reached.
 var deniedFigures = []Figure{
 	{Name: "full", Title: "Everything denied", Of: func(c *Count) int64 { return c.Full }, Share: true},
 	{Name: "full_named", Label: "by name", Title: "by name", Phone: "Everything, by name", Of: func(c *Count) int64 { return c.FullNamed }},
@@ -116,7 +117,7 @@ var deniedFigures = []Figure{
 	{Name: "undecided", Title: "Undecided", Of: func(c *Count) int64 { return c.Undecided }, Rare: true},
 }
 
-// useFigures are those of what sites state of a use.
+// useFigures are the figures about what sites state about a use.
 var useFigures = []Figure{
 	{Name: "stated", Title: "Stated", Of: (*Count).Stated, Share: true},
 	valueFigure(usage.Allowed, "Allowed"), valueFigure(usage.Disallowed, "Disallowed"),
@@ -130,7 +131,7 @@ func valueFigure(v usage.Value, title string) Figure {
 	return Figure{Name: v.String(), Title: title, Of: func(c *Count) int64 { return c.Values[v] }, Share: true, Rare: v != usage.Allowed && v != usage.Disallowed}
 }
 
-// classFigures are those of the classes of all sites.
+// classFigures are the figures about the classes of all sites.
 var classFigures = func() []Figure {
 	figures := []Figure{{Name: "sites", Of: (*Count).Sites}, {Name: "reached", Of: (*Count).Reached}}
 	for class := range export.Classes {
@@ -170,8 +171,8 @@ func (c *Count) Reach(number func(int64) string) string {
 	return text
 }
 
-// Known says how many of a list's first entries are among the sites; empty for counts that are
-// not by rank. number formats a number.
+// Known says how many of a list's sites up to the count's rank are among the counted sites; empty for
+// counts that are not by rank. number formats a number.
 func (c *Count) Known(number func(int64) string) string {
 	if c.Rank <= 0 {
 		return ""

@@ -38,7 +38,8 @@ var siteNames = [...]string{"sites (registered domains)", "sites (hosts)", "auth
 // String says what is counted, such as "sites (hosts)".
 func (s Site) String() string { return siteNames[s] }
 
-// of returns the site of an authority. domain is its registered domain; empty for none.
+// of returns the name of the site that an authority belongs to. domain is the authority's registered
+// domain; empty for none.
 func (s Site) of(authority, domain string) string {
 	switch {
 	case s == ByAuthority:
@@ -64,33 +65,34 @@ type Options struct {
 	// Classes has the class of an agent, by its chain, where that is known.
 	Classes map[string]string
 
-	sites *tableio.Writer // takes rows of sites, which are not counted then
+	sites *tableio.Writer // if not nil, sites are written as rows in place of being counted
 }
 
-// SiteCounter counts a survey.
+// SiteCounter counts the sites of a survey. It collects what is known of the current sites, its
+// openSites, and Flush counts them.
+//
+// A subject is what sites are counted for: an agent or, if uses are counted, an agent and a use. The
+// subjects after those of the last agent are the groups.
 type SiteCounter struct {
 	options Options
 	agents  []string
-	numbers map[string]int // of agents
-	classes []string       // of agents
+	numbers map[string]int // by agent, its index in agents
+	classes []string       // by agent
 	groups  []group
-	counts  [][]Count    // by month, then rank, then subject
-	open    []*openSites // of OfRules: the last ends first
-	spare   []*openSites // counted
+	counts  [][]Count    // by table (month, then rank), then subject
+	open    []*openSites // of OfRules: all sites that are not counted yet; the last ones end first
+	spare   []*openSites // counted ones, to be used again
 	*openSites
 }
 
-// openSites are the sites that are not counted yet.
+// openSites are sites that are not counted yet.
 type openSites struct {
-	end    []byte         // of OfRules: see appendEnd
-	sites  map[string]int // the number of a site
-	states [][]state      // by site, then subject, then month
+	end    []byte         // of OfRules: a SURT after those of all their authorities; see appendEnd
+	sites  map[string]int // by site, its index in states
+	states [][]state      // by site; its states by subject, then month
 }
 
-// A subject is an agent or, where uses are counted, an agent and a use. The subjects after the
-// last agent's are the groups.
-
-// subject returns the number of the subject of an agent and a use.
+// subject returns the number of the subject of an agent and a use; the use is 0 if none is counted.
 func (t *SiteCounter) subject(agent, use int) int { return agent*max(1, len(t.options.Uses)) + use }
 
 // newSiteCounter returns a SiteCounter that has counted nothing.
@@ -113,8 +115,8 @@ func (t *SiteCounter) ranks() []int {
 	return append(ranks, t.options.Ranks.top...)
 }
 
-// keys are the columns of a survey that are read whatever is counted, and what a table is that
-// lacks one. Those come first that every version has.
+// keys are the columns of a survey that are always read. missing says what a table without the column
+// is. The columns that surveys of all versions have come first, so that their errors do.
 var keys = [...]struct{ name, missing string }{
 	authorityKey:  {"authority", notSurvey},
 	domainKey:     {"registered_domain", notSurvey},
@@ -203,11 +205,11 @@ func columnOf(r arrow.Record, name string) arrow.Array {
 	return r.Column(found[0])
 }
 
-// onlyMonth is that of a survey, which says what holds at one time.
+// onlyMonth is the month of all rows of a survey table, which has no history.
 const onlyMonth = 0
 
-// addSurveyed adds a row of a survey. at returns the value of a column, given as an index in
-// keys; use returns that of a use's column.
+// addSurveyed adds a row of a survey. at returns the row's value in a column of keys, by its index;
+// use returns the value in the column of a use.
 func (t *SiteCounter) addSurveyed(at, use func(int) string) error {
 	if at(classKey) == "" {
 		return errors.New(olderSurvey)
@@ -276,9 +278,9 @@ func (t *SiteCounter) add(authority, domain string, subject, month int, s state)
 	(*states)[at] |= s
 }
 
-// group is a number of agents that are counted together.
+// group is a set of agents that are counted together.
 type group struct {
-	name   string // what they have in common; empty for all
+	name   string // their class; empty for the group of all agents
 	agents []int
 }
 
@@ -321,8 +323,8 @@ func (t *SiteCounter) Flush() {
 	clear(t.sites)
 }
 
-// countSite counts a site in each table of a month and rank that it belongs to. rank is that of the
-// site; 0 for none. states are the site's, by subject, then month; 0 where nothing is known.
+// countSite counts a site in the table of each month and rank that it belongs to. rank is the site's
+// own; 0 for none. states are the site's, by subject, then month; a state is 0 if nothing is known.
 func (t *SiteCounter) countSite(rank int, states []state) {
 	ranks, months, panel := t.ranks(), t.months(), t.isInPanel(states)
 	count := func(month, subject int, s state) {
@@ -359,7 +361,7 @@ func (t *SiteCounter) isInPanel(states []state) bool {
 	return true
 }
 
-// count returns the count of a subject in a table, which is an index by month and rank.
+// count returns the count of a subject in a table, which is an index of t.counts.
 func (t *SiteCounter) count(table, subject int) *Count {
 	for len(t.counts[table]) <= subject {
 		t.counts[table] = append(t.counts[table], Count{})
@@ -367,10 +369,10 @@ func (t *SiteCounter) count(table, subject int) *Count {
 	return &t.counts[table][subject]
 }
 
-// Table returns the counts of all sites, then those by rank, the smallest first; of a history,
-// all of these for each month, and those of the panel if it has sites. Within each, counts of
-// several agents come first, then the agents that most sites deny all; in a history this order
-// is that of the last month. Where uses are counted, agents and uses keep their order.
+// Table returns the counts: month by month, and in each month first those of all sites, then those of
+// the panel if it has sites, and then those by rank, the smallest first. Among these, counts of
+// several agents come first, and then the agents that most sites deny everything. In a history, all
+// months have the order of the last one. If uses are counted, agents and uses keep their order.
 func (t *SiteCounter) Table() *Table {
 	t.Flush()
 	uses, ranks := t.options.Uses, t.ranks()
@@ -398,7 +400,8 @@ func (t *SiteCounter) Table() *Table {
 	return all
 }
 
-// labelled returns the count of a subject in a table, with its agent, use, month and rank.
+// labelled returns the count of a subject in a table, with the fields that say what it counts: agent,
+// use, month and rank.
 func (t *SiteCounter) labelled(table, subject int) Count {
 	var c Count
 	if subject < len(t.counts[table]) {

@@ -25,7 +25,7 @@ func rankName(rank int) string {
 	return fmt.Sprintf("top %d", rank)
 }
 
-// share returns a share of a base, or nil of an empty one.
+// share returns part / base; nil if base is 0.
 func share(part, base int64) any {
 	if base == 0 {
 		return nil
@@ -33,7 +33,7 @@ func share(part, base int64) any {
 	return float64(part) / float64(base)
 }
 
-// percent returns a share as a text.
+// percent returns a share in percent as text; a dash if base is 0.
 func percent(part, base int64) string {
 	if base == 0 {
 		return "–"
@@ -44,12 +44,13 @@ func percent(part, base int64) string {
 // column is a column of csv, and a key in JSON.
 type column struct {
 	name string
-	// of returns a text, a number of sites or a share of the base; nil for one of none.
+	// of returns the value of a count: a text, a number of sites, or a share of the base, which is nil
+	// if the base is empty.
 	of func(c *Count) any
 }
 
-// columns returns the columns of csv and keys of JSON, in order. A history also has the month,
-// and counts by rank the number of the list's sites.
+// columns returns the columns of csv and keys of JSON, in order. Only a history has a month. Only
+// counts by rank have the number of the list's sites.
 func (t *Table) columns() []column {
 	var columns []column
 	if t.IsHistory() {
@@ -90,7 +91,7 @@ func (t *Table) WriteJSON(w io.Writer) error {
 		}
 		rows[i] = append(object, '}')
 	}
-	e := json.NewEncoder(w) // which indents raw messages, too
+	e := json.NewEncoder(w) // it indents raw messages as well
 	e.SetIndent("", "  ")
 	return e.Encode(rows)
 }
@@ -111,8 +112,8 @@ func (t *Table) WriteCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// WriteText writes a table for each rank. Of a history it writes the share of Headline by
-// month.
+// WriteText writes a table for each rank. For a history, these have a line for each month with the
+// shares of Headline.
 func (t *Table) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if t.IsHistory() {
@@ -128,7 +129,8 @@ func (t *Table) WriteText(w io.Writer) error {
 
 func plain(n int64) string { return strconv.FormatInt(n, 10) }
 
-// writeTitle writes what a table counts. c is one of its counts, of the last month.
+// writeTitle writes which sites a table of text counts, and how many they are. c is one of the table's
+// counts, of the last month in a history.
 func (t *Table) writeTitle(b *strings.Builder, c *Count) {
 	if b.Len() > 0 {
 		b.WriteByte('\n')
@@ -176,7 +178,7 @@ func (t *Table) writeRank(b *strings.Builder, counts []Count) {
 	}
 }
 
-// width is how wide the column of a figure is in text.
+// width returns the number of characters of a figure's column in text.
 func (f *Figure) width() int {
 	if f.Share {
 		return 17
@@ -184,10 +186,10 @@ func (f *Figure) width() int {
 	return max(8, len(cmp.Or(f.Label, f.Name)))
 }
 
-// mostInText is how many lines of a history have a column in a text of months.
+// mostInText is the most lines of a history that have a column in text.
 const mostInText = 6
 
-// writeMonths writes, for each rank, a line for each month.
+// writeMonths writes the tables of a history: one for each rank, with a line for each month.
 func (t *Table) writeMonths(b *strings.Builder) {
 	what := "denies all"
 	if t.Uses {
