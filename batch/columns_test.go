@@ -75,9 +75,7 @@ func TestVerdictColumns(t *testing.T) {
 		must.Equal(t, names(test.options), test.want, test.options)
 	}
 	for _, name := range []string{"", "allowed", "rule", "Age", "age "} {
-		if kind, err := batch.ParseWith(name); err == nil || !strings.Contains(err.Error(), "crawl_delay, sitemaps, robots_status, robots_fetched_at, robots_until, age") {
-			t.Errorf("%q is %v, %v", name, kind, err)
-		}
+		must.Say(t, must.Err(batch.ParseWith(name)), "crawl_delay, sitemaps, robots_status, robots_fetched_at, robots_until, age", name)
 	}
 }
 

@@ -91,9 +91,8 @@ func TestMemoryInFlight(t *testing.T) {
 		for _, workers := range []int{1, 2, 8} {
 			g := &greedy{pieces: 50, size: test.size, wants: test.wants}
 			must.Get(batch.Run(context.Background(), g, g, evaluators(batchtest.Table(t, bodies, "*"), evaluate.Options{}), batch.Options{Workers: workers, Memory: 1000}))(t)
-			if most := g.most.Load(); most > test.most || g.Len() != 2*g.pieces {
-				t.Errorf("%s, %d workers: %d bytes at once, and %q", test.name, workers, most, g.String())
-			}
+			most := g.most.Load()
+			must.Be(t, most <= test.most && g.Len() == 2*g.pieces, "%s, %d workers: %d bytes at once, and %q", test.name, workers, most, g.String())
 		}
 	}
 }

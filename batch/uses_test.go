@@ -27,14 +27,12 @@ func TestEmitPermitted(t *testing.T) {
 		v.SelectedRows, v.OtherStated = v.Rows, 0
 		v.selectRows(tt.emit)
 		v.countOthers()
-		if selected := append(v.Selected, tt.want)[0]; selected != tt.want || v.SelectedRows != tt.rows || int(v.OtherStated) != tt.others {
-			t.Errorf("emit %d: got %b, %d rows, %d of sites that state the other", tt.emit, v.Selected, v.SelectedRows, v.OtherStated)
-		}
+		selected := append(v.Selected, tt.want)[0]
+		must.Be(t, selected == tt.want && v.SelectedRows == tt.rows && int(v.OtherStated) == tt.others, "emit %d: got %b, %d rows, %d of sites that state the other", tt.emit, v.Selected, v.SelectedRows, v.OtherStated)
 	}
 	v.Unpermitted = nil
-	if v.selectRows(EmitPermitted); v.Selected[0] != 0b001111 {
-		t.Errorf("without a use that is not permitted: %b", v.Selected)
-	}
+	v.selectRows(EmitPermitted)
+	must.Be(t, v.Selected[0] == 0b001111, "without a use that is not permitted: %b", v.Selected)
 }
 
 func TestUseColumnsOfSeveralAgents(t *testing.T) {

@@ -130,8 +130,7 @@ func TestWeigh(t *testing.T) {
 		total.add(&s)
 		first, _ := json.Marshal(total.Agents[0].Weights)
 		second, _ := json.Marshal(total.Agents[1].Weights)
-		if got := string(first) + " " + string(second); got != test.want || total.WeightNulls != test.nulls || total.WeightNotNumbers != test.notNumbers {
-			t.Errorf("%s: %s, %d nulls, %d no numbers", test.what, got, total.WeightNulls, total.WeightNotNumbers)
-		}
+		got := string(first) + " " + string(second)
+		must.Be(t, got == test.want && total.WeightNulls == test.nulls && total.WeightNotNumbers == test.notNumbers, "%s: %s, %d nulls, %d no numbers", test.what, got, total.WeightNulls, total.WeightNotNumbers)
 	}
 }

@@ -134,21 +134,18 @@ func checkBody(t testing.TB, body string, profile matcher.Profile, chains []matc
 		var target matcher.Target
 		for _, path := range paths {
 			verdict := a.judge(path)
-			if other := b.judge(path); verdict != other {
-				t.Fatalf("%q for %v by\n%s\nis %q, of the whole body %q", path, chains[i], body, verdict, other)
-			}
+			other := b.judge(path)
+			must.Need(t, verdict == other, "%q for %v by\n%s\nis %q, of the whole body %q", path, chains[i], body, verdict, other)
 			target.Set([]byte(path), profile)
 			x := want[i].Match(&target)
-			if y := some[i].Match(&target); x != y {
-				t.Fatalf("%q for %v by\n%s\nis %v, in place %v", path, chains[i], body, x, y)
-			}
+			y := some[i].Match(&target)
+			must.Need(t, x == y, "%q for %v by\n%s\nis %v, in place %v", path, chains[i], body, x, y)
 			if y := shared[i].Match(&target); x != y || y.Reason.HasRule() && !bytes.Equal(shared[i].Rule(y.Rule).Agent, want[i].Rule(x.Rule).Agent) {
 				t.Fatalf("%q for %v by\n%s\nis %v, of the distinct tries %v", path, chains[i], body, x, y)
 			}
 			for _, trie := range []matcher.Trie{silent[i], alone[i]} {
-				if y := trie.Match(&target); x != y || trie.Rule(y.Rule).Allow != (y.Rule&1 != 0) {
-					t.Fatalf("%q for %v by\n%s\nis %v, without notes %v", path, chains[i], body, x, y)
-				}
+				y := trie.Match(&target)
+				must.Need(t, x == y && trie.Rule(y.Rule).Allow == (y.Rule&1 != 0), "%q for %v by\n%s\nis %v, without notes %v", path, chains[i], body, x, y)
 			}
 		}
 		for j := range i {
@@ -250,9 +247,8 @@ func TestBodyOverlap(t *testing.T) {
 		return b.String()
 	}
 	few := overlapping(3, 100)
-	if _, ok := matcher.CompileBody(robotstxt.Parse([]byte(few), robotstxt.Options{})); !ok {
-		t.Error("a body of three agents and a common group was refused")
-	}
+	_, ok := matcher.CompileBody(robotstxt.Parse([]byte(few), robotstxt.Options{}))
+	must.Be(t, ok, "a body of three agents and a common group was refused")
 	for _, body := range []string{
 		overlapping(1000, 1000),
 		agentLines(1000) + "Disallow: /" + strings.Repeat("x", 100_000) + "\n" + overlapping(1000, 1), // a single long rule
@@ -507,9 +503,8 @@ func TestManyAgentsShareGroups(t *testing.T) {
 	tries, of = inPlace(t, whole, agents)
 	got := groupsOf(tries, of)
 	must.Be(t, len(tries) == 3 && got == groupsOf(make([]matcher.Trie, 3), want), "in place: %d tries, %v", len(tries), of)
-	if tries, of = c.Compile(f, matcher.NewAgents(chains[:100])); len(tries) != 1 || of != nil {
-		t.Errorf("without a group of their own: %d tries, %v", len(tries), of)
-	}
+	tries, of = c.Compile(f, matcher.NewAgents(chains[:100]))
+	must.Be(t, len(tries) == 1 && of == nil, "without a group of their own: %d tries, %v", len(tries), of)
 }
 
 // TestBodyOfManyNames looks up a few agents in a body that names many: a different code
@@ -549,9 +544,7 @@ func TestBodyWithAnotherTable(t *testing.T) {
 			for j, path := range []string{"/a", "/b", "/z"} {
 				var target matcher.Target
 				target.Set([]byte(path), robotstxt.RFC9309)
-				if trie.Allowed(&target) == (i == j) {
-					t.Errorf("%v of %s with %q", chains[i], path, more)
-				}
+				must.Be(t, trie.Allowed(&target) != (i == j), "%v of %s with %q", chains[i], path, more)
 			}
 		}
 	}

@@ -123,9 +123,8 @@ func TestCollectSitemaps(t *testing.T) {
 				"%.100q, %v; want %.100q, %v", r.Sitemaps, r.MoreSitemaps, test.want, test.more)
 			size := 0
 			for _, s := range r.Sitemaps {
-				if size += len(s); !utf8.ValidString(s) {
-					t.Errorf("%q is not UTF-8", s)
-				}
+				size += len(s)
+				must.Be(t, utf8.ValidString(s), "%q is not UTF-8", s)
 			}
 			must.Be(t, size <= MaxSitemapBytes, "%d bytes", size)
 		})

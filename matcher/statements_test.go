@@ -498,9 +498,7 @@ func TestSameKeySaysTheSame(t *testing.T) {
 		key := matcher.KeyOfStatements(f.AppendStatements(nil))
 		if before, ok := said[key]; ok {
 			again++
-			if before != all.String() {
-				t.Fatalf("%q says\n%s\nwant\n%s", body.String(), all.String(), before)
-			}
+			must.Need(t, before == all.String(), "%q says\n%s\nwant\n%s", body.String(), all.String(), before)
 		}
 		said[key] = all.String()
 		seen++

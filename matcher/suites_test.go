@@ -167,9 +167,8 @@ func TestForeignSuites(t *testing.T) {
 	}
 	must.Be(t, cases == 2300 && google >= 100, "%d assertions, %d of them of Google's parser", cases, google)
 	for _, d := range foreignDifferences {
-		if key := [2]string{d.suite, d.test}; found[key] != d.count || foreignClasses[d.class] == "" {
-			t.Errorf("%s, %s: %d assertions differ, the table has %d: %s", d.suite, d.test, found[key], d.count, d.class)
-		}
+		key := [2]string{d.suite, d.test}
+		must.Be(t, found[key] == d.count && foreignClasses[d.class] != "", "%s, %s: %d assertions differ, the table has %d: %s", d.suite, d.test, found[key], d.count, d.class)
 		delete(found, [2]string{d.suite, d.test})
 	}
 	for key, n := range found {

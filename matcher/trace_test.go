@@ -61,9 +61,8 @@ func TestTraceAgreesWithTheEngine(t *testing.T) {
 					t.Fatalf("%q on %q: line %d has length %d, want %d", path, body, rule.Line, rule.Length, want[rule.Line])
 				}
 			}
-			if slices.Sort(got); !slices.Equal(got, sortedKeys(want)) {
-				t.Fatalf("%q on %q: lines %v, want %v", path, body, got, want)
-			}
+			slices.Sort(got)
+			must.Need(t, slices.Equal(got, sortedKeys(want)), "%q on %q: lines %v, want %v", path, body, got, want)
 			matched += len(trace)
 		}
 	}

@@ -124,18 +124,15 @@ func TestSelectsWhatDiffers(t *testing.T) {
 					told++
 				}
 			}
-			if selected := v.Selected[row/8]>>(row%8)&1 == 1; selected != differs {
-				t.Fatalf("%s: selected %v", lines[row], selected)
-			}
+			must.Equal(t, v.Selected[row/8]>>(row%8)&1 == 1, differs, lines[row], "is selected")
 			if !differs {
 				continue
 			}
 			differing++
 			for agent := range chains {
 				got := explainedVerdict(&v.Agents[agent], row) + " | " + explainedVerdict(&v.Agents[agent+len(chains)], row)
-				if want := explainedVerdict(&before.Agents[agent], row) + " | " + explainedVerdict(&after.Agents[agent], row); got != want {
-					t.Fatalf("%s: %s, want %s", lines[row], got, want)
-				}
+				want := explainedVerdict(&before.Agents[agent], row) + " | " + explainedVerdict(&after.Agents[agent], row)
+				must.Need(t, got == want, "%s: %s, want %s", lines[row], got, want)
 			}
 		}
 		must.Equal(t, told, len(changes), "changes")

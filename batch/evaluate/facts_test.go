@@ -78,9 +78,7 @@ func TestFactsAreTheSameHoweverRowsAreCut(t *testing.T) {
 			for _, size := range []int{1, 7, 64, 1500} {
 				got, gotOutdated, gotMore := factsOfRows(t, New(origins, o), lines, size)
 				must.Equal(t, got, want, "batches of", size, "different facts")
-				if gotOutdated != outdated || gotMore != more {
-					t.Errorf("%d outdated and %d with more sitemaps, want %d and %d", gotOutdated, gotMore, outdated, more)
-				}
+				must.Be(t, gotOutdated == outdated && gotMore == more, "%d outdated and %d with more sitemaps, want %d and %d", gotOutdated, gotMore, outdated, more)
 			}
 			rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 		}
@@ -129,9 +127,7 @@ func TestURLKeys(t *testing.T) {
 		authority, rest, _ := scratch.SplitAuthority(urls.Trim([]byte(line)))
 		want = append(want, fmt.Sprintf("%q", domains.AppendSURTKey(nil, authority, rest)))
 	}
-	if !slices.Contains(want, `"uk,co,x)/b?a&b"`) {
-		t.Errorf("there is no key of %s in %s", lines[len(frontier)], want)
-	}
+	must.Be(t, slices.Contains(want, `"uk,co,x)/b?a&b"`), "there is no key of %s in %s", lines[len(frontier)], want)
 	columns := columnsOf(1, "url_surtkey")
 	for _, blockRows := range []int{1, 7, 4096} {
 		e := New(new(ruletable.Table), Options{Columns: columns})
@@ -208,9 +204,7 @@ func TestFactsAllocateNothing(t *testing.T) {
 	}
 	e := New(factTable([]matcher.Chain{{"*"}}), Options{Columns: columnsOf(1, factNames...), AsOf: 1000})
 	b, v := &batch.Batch{URLs: batchtest.URLs(lines...)}, batch.Verdicts{}
-	if n := testing.AllocsPerRun(10, func() { must.Do(t, e.Evaluate(b, &v)) }); n != 0 {
-		t.Errorf("%v allocations for %d URLs", n, len(lines))
-	}
+	must.Equal(t, testing.AllocsPerRun(10, func() { must.Do(t, e.Evaluate(b, &v)) }), 0, "allocations for all URLs")
 }
 
 // TestStaleRules: the last good copy decides like any other rules. If none of its rules
@@ -236,9 +230,8 @@ func TestStaleRules(t *testing.T) {
 			e := New(rules, Options{Agents: 2, Explain: true})
 			var v batch.Verdicts
 			must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(authority + test.path)}, &v))
-			if x, y := v.Agents[0].Reasons[0], v.Agents[1].Reasons[0]; x != test.x || y != test.y {
-				t.Errorf("reasons %v and %v, want %v and %v", x, y, test.x, test.y)
-			}
+			x, y := v.Agents[0].Reasons[0], v.Agents[1].Reasons[0]
+			must.Be(t, x == test.x && y == test.y, "reasons %v and %v, want %v and %v", x, y, test.x, test.y)
 			must.Equal(t, v.Agents[0].Allowed[0]&1 == 0, test.x == matcher.DisallowRule)
 		})
 	}
@@ -320,7 +313,5 @@ func TestColumnsMadeAtRunTime(t *testing.T) {
 	got := rowText(&v, 0)
 	must.Be(t, got == "- true" && len(v.Columns) == 2, "the first row has %s", got)
 	values, err := v.Values(&columns[3])
-	if err != nil || columns[3].Name != "use_train_ai_ccbot" || values.At(0) != 1 || values.At(1) != -1 {
-		t.Errorf("%s is %+v, %v", columns[3].Name, values, err)
-	}
+	must.Be(t, err == nil && columns[3].Name == "use_train_ai_ccbot" && values.At(0) == 1 && values.At(1) == -1, "%s is %+v, %v", columns[3].Name, values, err)
 }

@@ -283,9 +283,8 @@ func TestEachRowIsDecidedByItsTime(t *testing.T) {
 			if x.outdated(row) {
 				outdated--
 			}
-			if want := x.naive(t, row); got[row] != want {
-				t.Fatalf("seed %d, row %d %q at %d: %s, want %s (%+v)", seed, row, x.rows[row], x.times[row], got[row], want, x.options)
-			}
+			want := x.naive(t, row)
+			must.Need(t, got[row] == want, "seed %d, row %d %q at %d: %s, want %s (%+v)", seed, row, x.rows[row], x.times[row], got[row], want, x.options)
 		}
 		must.Equal(t, outdated, 0, "seed", seed, "too many rows are outdated")
 	}
@@ -346,9 +345,7 @@ func TestTimedRowsInAnyOrder(t *testing.T) {
 		got, otherCounted := other.evaluate(t)
 		must.Equal(t, otherCounted, counted, "seed", seed, "in another order")
 		for i, row := range order {
-			if got[i] != want[row] {
-				t.Fatalf("seed %d: %q at %d is %s, and was %s", seed, x.rows[row], x.times[row], got[i], want[row])
-			}
+			must.Need(t, got[i] == want[row], "seed %d: %q at %d is %s, and was %s", seed, x.rows[row], x.times[row], got[i], want[row])
 		}
 	}
 }

@@ -494,9 +494,7 @@ func TestRunAcrossBlocksKeepsItsPaths(t *testing.T) {
 	const body = "User-agent: *\nDisallow: /*deny\n"
 	l.origins = batchtest.Table(t, map[string]string{"https://x.test": body, "https://y.test": body, "https://z.test": body}, "*")
 	verdicts := must.Get(l.check())(t)
-	if len(rows) != 1280 || rows[1024] != "https://z.test/a-deny" || verdicts[1024] != "d" {
-		t.Errorf("of %d rows, number 1024 is %s: %s", len(rows), rows[1024], verdicts[1024])
-	}
+	must.Be(t, len(rows) == 1280 && rows[1024] == "https://z.test/a-deny" && verdicts[1024] == "d", "of %d rows, number 1024 is %s: %s", len(rows), rows[1024], verdicts[1024])
 }
 
 // TestBlankBeforeFragmentStays: a blank before '#' belongs to the path; it was once cut off
@@ -609,9 +607,7 @@ func TestVerdictsNearRobotsTxt(t *testing.T) {
 				}
 				must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(lines...)}, &v))
 				for row, path := range paths {
-					if got := v.Agents[0].Allowed[row>>3]>>(row&7)&1 == 1; got != want[path] {
-						t.Fatalf("profile %d, %s: row %d of %q is allowed: %v", profile.engine, what, row, paths, got)
-					}
+					must.Equal(t, v.Agents[0].Allowed[row>>3]>>(row&7)&1 == 1, want[path], profile.engine, what, row, "of", paths, "is allowed")
 				}
 			}
 		}

@@ -81,9 +81,7 @@ func TestBulkLookup(t *testing.T) {
 				for e, v := range map[*Evaluator]*batch.Verdicts{ahead: &got, single: &want} {
 					must.Do(t, e.Evaluate(b, v))
 				}
-				if !reflect.DeepEqual(got, want) {
-					t.Fatalf("%s, batch %d, %+v: other verdicts", name, number, o)
-				}
+				must.Need(t, reflect.DeepEqual(got, want), "%s, batch %d, %+v: other verdicts", name, number, o)
 			}
 			must.Need(t, counted.keys >= 300, "%s: %d authorities were looked up in bulk", name, counted.keys)
 			must.Need(t, len(got.Authorities) >= 10 && len(got.Unknown) >= 50, "%s: %d authorities and %d unknown ones", name, len(got.Authorities), len(got.Unknown))
@@ -191,9 +189,8 @@ func TestEvaluateAllocatesNothing(t *testing.T) {
 	}{{batch.CombineNone, 0}, {batch.CombineAnyDenied, 6}} { // a few for each distinct list
 		e := New(table, Options{Agents: 2, Combine: test.combine})
 		var v batch.Verdicts
-		if n := testing.AllocsPerRun(10, func() { must.Do(t, e.Evaluate(b, &v)) }); n > test.most {
-			t.Errorf("combine %d: %v allocations for %d URLs", test.combine, n, c.Len())
-		}
+		n := testing.AllocsPerRun(10, func() { must.Do(t, e.Evaluate(b, &v)) })
+		must.Be(t, n <= test.most, "combine %d: %v allocations for %d URLs", test.combine, n, c.Len())
 	}
 	e := New(table, Options{Agents: 2})
 	var target matcher.Target

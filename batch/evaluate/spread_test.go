@@ -57,9 +57,7 @@ func TestMoreAgentsThanAWordHasBits(t *testing.T) {
 			any := combiner{evaluator: New(table, Options{Agents: n, Explain: explain, Combine: batch.CombineAnyDenied}), how: batch.CombineAnyDenied}
 			must.Need(t, n <= 1 || len(o.Tries) >= n, "%d chains share %d tries", len(chains), len(o.Tries))
 			for _, c := range []*combiner{&all, &any} {
-				if err := c.check(b, &v); err != nil {
-					t.Errorf("%d agents: %v", n, err)
-				}
+				must.Equal(t, c.check(b, &v), nil, n, "agents")
 			}
 			got := batchtest.Letters(&v, 1)
 			must.Be(t, strings.Count(got, "d") == n/2, "%d agents: /even is %s", n, got)
@@ -117,9 +115,7 @@ func TestCombinedVerdictsOfTimedRows(t *testing.T) {
 			b := batch.Batch{URLs: column, Times: x.times[first : first+column.Len()]}
 			must.Do(t, each.Evaluate(&b, &v))
 			for i := range combiners {
-				if err := combiners[i].check(&b, &v); err != nil {
-					t.Fatalf("seed %d, under %+v: %v", seed, x.options, err)
-				}
+				must.Equal(t, combiners[i].check(&b, &v), nil, "seed", seed, "under", x.options)
 			}
 			if x.options.EverDenied {
 				ever += v.Rows
@@ -238,9 +234,7 @@ func TestExplanationsDoNotDependOnTheBatch(t *testing.T) {
 		return texts
 	}
 	want := explained(1)
-	if len(want[0]) != len("Disallow: /")+400 || len(want[1]) != batch.MaxExplanation {
-		t.Errorf("texts of %d and %d bytes", len(want[0]), len(want[1]))
-	}
+	must.Be(t, len(want[0]) == len("Disallow: /")+400 && len(want[1]) == batch.MaxExplanation, "texts of %d and %d bytes", len(want[0]), len(want[1]))
 	for _, size := range []int{2, 60, 600} {
 		must.EqualSlices(t, explained(size), want, "batches of", size, "rows have other texts than batches of one")
 	}

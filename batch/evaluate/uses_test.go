@@ -153,9 +153,8 @@ func TestUsesAreThoseOfTheReference(t *testing.T) {
 			must.Do(t, e.Evaluate(&batch.Batch{URLs: batchtest.URLs(list...)}, &v))
 			for row, url := range list {
 				want := unpermitted(combine, oracle, url, names, columns, round%3 == 0)
-				if got := len(v.Unpermitted) > 0 && v.Unpermitted[row>>3]>>(row&7)&1 != 0; got != want {
-					t.Fatalf("combine %d, %q of %q: unpermitted is %t", combine, url, bodies, got)
-				}
+				got := len(v.Unpermitted) > 0 && v.Unpermitted[row>>3]>>(row&7)&1 != 0
+				must.Need(t, got == want, "combine %d, %q of %q: unpermitted is %t", combine, url, bodies, got)
 			}
 			for _, c := range v.Columns {
 				if c.Kind.Use.Part != batch.UseValue {
@@ -170,9 +169,7 @@ func TestUsesAreThoseOfTheReference(t *testing.T) {
 					if c.At(row) == batch.Unreadable {
 						got = reference.Unreadable
 					}
-					if got != want {
-						t.Fatalf("%s, combine %d, agent %s, %q of %q:\ngot %s, want %s", c.Kind.Name, combine, names[c.Agent], url, bodies, got, want)
-					}
+					must.Need(t, got == want, "%s, combine %d, agent %s, %q of %q:\ngot %s, want %s", c.Kind.Name, combine, names[c.Agent], url, bodies, got, want)
 				}
 			}
 		}

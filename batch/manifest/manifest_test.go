@@ -103,9 +103,8 @@ func TestCut(t *testing.T) {
 		}
 		must.Need(t, err == nil, "cut to %d bytes: %v", size, err)
 		lines := bytes.Count(whole[:size], []byte{'\n'})
-		if want := (lines - 1) / 2; len(m.Outputs) != want || m.Ended || m.Cut != (whole[size-1] != '\n') {
-			t.Fatalf("cut to %d bytes: %d outputs, ended %v, cut %v", size, len(m.Outputs), m.Ended, m.Cut)
-		}
+		want := (lines - 1) / 2
+		must.Need(t, len(m.Outputs) == want && !m.Ended && m.Cut == (whole[size-1] != '\n'), "cut to %d bytes: %d outputs, ended %v, cut %v", size, len(m.Outputs), m.Ended, m.Cut)
 	}
 }
 

@@ -173,9 +173,8 @@ func checkTop(t *testing.T, top *Top, truth map[string]int64) {
 	listed := make(map[string]bool)
 	for _, e := range top.Largest(topKeys + 1) {
 		listed[e.Key] = true
-		if n := truth[e.Key]; n > e.Count || n < e.Count-e.Error || e.Rows > n {
-			t.Fatalf("%s: %d, of which %d may be wrong, %d while listed; the truth is %d", e.Key, e.Count, e.Error, e.Rows, n)
-		}
+		n := truth[e.Key]
+		must.Need(t, n <= e.Count && n >= e.Count-e.Error && e.Rows <= n, "%s: %d, of which %d may be wrong, %d while listed; the truth is %d", e.Key, e.Count, e.Error, e.Rows, n)
 	}
 	must.Need(t, len(listed) <= topKeys, "%d keys", len(listed))
 	for key, n := range truth {

@@ -38,9 +38,7 @@ func TestCodesAreUsed(t *testing.T) {
 		text := must.Get(os.ReadFile(file))(t)
 		for _, m := range regexp.MustCompile(`(?:add|addRelated|addAgent|checkURL)\("([a-z0-9-]+)"`).FindAllStringSubmatch(string(text), -1) {
 			used[m[1]] = true
-			if !slices.Contains(CodeNames(), m[1]) {
-				t.Errorf("%s: %s is not in the catalogue", file, m[1])
-			}
+			must.Be(t, slices.Contains(CodeNames(), m[1]), "%s: %s is not in the catalogue", file, m[1])
 		}
 	}
 	for _, code := range Codes() {

@@ -198,8 +198,6 @@ func TestSplitURL(t *testing.T) {
 		{"http://h/\x00", "", "", "invalid_url"},
 	} {
 		authority, path, reason := SplitURL(tt.url)
-		if authority != tt.authority || path != tt.path || reason != tt.reason {
-			t.Errorf("%q: got %q, %q, %q; want %q, %q, %q", tt.url, authority, path, reason, tt.authority, tt.path, tt.reason)
-		}
+		must.Be(t, authority == tt.authority && path == tt.path && reason == tt.reason, "%q: got %q, %q, %q; want %q, %q, %q", tt.url, authority, path, reason, tt.authority, tt.path, tt.reason)
 	}
 }

@@ -276,16 +276,15 @@ func TestAgent(t *testing.T) {
 	} {
 		a := robotstxt.Agent{Value: []byte(test.value)}
 		must.Equal(t, a.Everyone(), test.everyone, test.value, "everyone")
-		if token, word := a.Names(robotstxt.RFC9309); string(token) != test.token || string(word) != test.word {
-			t.Errorf("%q names %q and %q, want %q and %q", test.value, token, word, test.token, test.word)
-		}
+		token, word := a.Names(robotstxt.RFC9309)
+		must.Be(t, string(token) == test.token && string(word) == test.word, "%q names %q and %q, want %q and %q", test.value, token, word, test.token, test.word)
 		crawler := test.word // unless that is no name
 		if strings.ContainsAny(crawler, "*,;") {
 			crawler = test.token
 		}
 		must.Equal(t, string(a.Crawler(robotstxt.RFC9309)), crawler, test.value)
 		must.Equal(t, string(a.Crawler(robotstxt.Google)), test.token, test.value, "under google")
-		token, word := a.Names(robotstxt.Google)
+		token, word = a.Names(robotstxt.Google)
 		must.Be(t, string(token) == test.token && word == nil, "%q names %q and %q under google, want %q", test.value, token, word, test.token)
 	}
 }
@@ -379,9 +378,8 @@ func TestAppendStatements(t *testing.T) {
 			}
 			again := robotstxt.Parse(left, o)
 			for d := range usage.Directives {
-				if got, want := dumpStatements(again, d), dumpStatements(f, d); got != want {
-					t.Fatalf("%q as %q:\n got %s\nwant %s", body, left, got, want)
-				}
+				got, want := dumpStatements(again, d), dumpStatements(f, d)
+				must.Need(t, got == want, "%q as %q:\n got %s\nwant %s", body, left, got, want)
 			}
 		}
 	}
