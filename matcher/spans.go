@@ -25,11 +25,10 @@ type Span struct {
 	Source uint16
 }
 
-// FetchedAt returns the index of the newest of a span's times, as AppendTimes has them,
-// that is not after a second; 0 if all are after it.
-func FetchedAt(times []int64, second int64) int {
-	after := sort.Search(len(times), func(i int) bool { return times[i] > second })
-	return max(after, 1) - 1
+// LastAt returns the index of the last of some times that is not after a second; -1 if all are.
+// The times must be in order.
+func LastAt(times []int64, second int64) int {
+	return sort.Search(len(times), func(i int) bool { return times[i] > second }) - 1
 }
 
 // Historical are Origins that keep history.

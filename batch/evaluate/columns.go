@@ -109,7 +109,7 @@ func (e *Evaluator) setColumnByTime(c *batch.Values, group int, times, fetches [
 	host, fetch, number := &e.columns.host, -1, int32(batch.Null)
 	for row := range e.groups.rowsOf(group) {
 		t := times[row]
-		newest := max(0, lastAt(fetches, t))
+		newest := max(0, matcher.LastAt(fetches, t))
 		if newest != fetch || c.Kind.ByTime && t != host.Time {
 			fetch, host.Time, host.Facts.Fetched = newest, t, fetches[newest]
 			number = c.Add(c.Kind.Value(host, c.Agent))

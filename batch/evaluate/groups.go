@@ -73,7 +73,7 @@ func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low
 			v.SetNull(r.first+i, matcher.InvalidURL)
 			continue
 		}
-		if !hasAuthority(url, written) {
+		if !urls.HasAuthority(url, written) {
 			key, rest, err := e.scratch.SplitAuthority(url)
 			if err != nil {
 				v.SetNull(r.first+i, matcher.ReasonOf(err))
@@ -90,13 +90,6 @@ func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low
 			run.high = int32(i + 1)
 		}
 	}
-}
-
-// hasAuthority reports whether a URL starts with an authority as written, and ends it there;
-// false for an empty one.
-func hasAuthority(url, written []byte) bool {
-	n := len(written)
-	return n > 0 && len(url) >= n && (len(url) == n || urls.EndsAuthority(url[n])) && bytes.Equal(url[:n], written)
 }
 
 // reset removes all groups.

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"errors"
 	"slices"
-	"sort"
 
 	"robotsbatch/batch"
 	"robotsbatch/matcher"
@@ -123,7 +122,7 @@ func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 				v.SetNull(row, matcher.NoTime)
 				continue
 			}
-			span := lastAt(h.froms, times[row]) // -1 before the first
+			span := matcher.LastAt(h.froms, times[row]) // -1 before the first
 			if h.newGroups[span+1] == 0 {
 				h.newGroups[span+1] = 1 + h.cut.add(group{written: g.all[number].written}, g.keys[number])
 				h.held = append(h.held, h.heldIn(span))
@@ -131,12 +130,6 @@ func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 			h.cut.addRows(h.newGroups[span+1]-1, int32(row-g.first), int32(row-g.first+1))
 		}
 	}
-}
-
-// lastAt returns the index of the last of some times, which are in order, that is not after t; -1
-// if all are.
-func lastAt(times []int64, t int64) int {
-	return sort.Search(len(times), func(i int) bool { return times[i] > t }) - 1
 }
 
 // heldIn returns what held in a span, given by its index; -1 for the time before the first.
@@ -397,24 +390,33 @@ func (e *Evaluator) denyRow(v *batch.Verdicts, o *matcher.Origin, row int, path 
 		return
 	}
 	for agent := range v.Agents {
-		a := &v.Agents[agent]
-		if a.Denied(row) {
+		if v.Agents[agent].Denied(row) {
 			continue
 		}
-		d := matcher.Decision{Reason: matcher.Unreachable} // without rules: see denyGroup
+		d := withoutRules
 		if o.Access == access.Rules {
 			if d = o.Trie(agent).Match(&e.target); d.Allowed {
 				continue
 			}
 		}
-		a.Deny(row)
-		switch {
-		case !e.options.Explain:
-		case d.Reason.HasRule():
-			e.explainer.explain(v, agent, agent, row, o.Trie(agent), d)
-		default:
-			a.Reasons[row] = d.Reason
-		}
+		e.deny(v, agent, agent, row, o, d)
+	}
+}
+
+// withoutRules is the decision of an origin without rules that denyGroup did not leave out.
+var withoutRules = matcher.Decision{Reason: matcher.Unreachable}
+
+// deny denies a row in v.Agents[verdict] and, if explanations were asked for, explains that by the
+// decision d of an origin for an agent. agent and verdict are as for explain.
+func (e *Evaluator) deny(v *batch.Verdicts, verdict, agent, row int, o *matcher.Origin, d matcher.Decision) {
+	a := &v.Agents[verdict]
+	a.Deny(row)
+	switch {
+	case !e.options.Explain:
+	case d.Reason.HasRule():
+		e.explainer.explain(v, verdict, agent, row, o.Trie(agent), d)
+	default:
+		a.Reasons[row] = d.Reason
 	}
 }
 
@@ -441,17 +443,13 @@ func (e *Evaluator) denyCombined(v *batch.Verdicts, o *matcher.Origin, row int) 
 		}
 		return denied
 	})
-	a, count := &v.Agents[0], len(v.Denied[v.DeniedOf[row]])
-	if a.Denied(row) || count == 0 || e.options.Combine == batch.CombineAllDenied && count < e.options.Agents {
+	count := len(v.Denied[v.DeniedOf[row]])
+	if v.Agents[combined].Denied(row) || count == 0 || e.options.Combine == batch.CombineAllDenied && count < e.options.Agents {
 		return
 	}
-	a.Deny(row)
-	switch {
-	case !e.options.Explain:
-	case o.Access == access.Rules:
-		trie := o.TrieOf(first)
-		e.explainer.explain(v, combined, first, row, &o.Tries[trie], decisions[trie])
-	default:
-		a.Reasons[row] = matcher.Unreachable
+	d := withoutRules
+	if o.Access == access.Rules {
+		d = decisions[o.TrieOf(first)]
 	}
+	e.deny(v, combined, first, row, o, d)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"robotsbatch/batch"
+	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 )
 
@@ -38,7 +39,7 @@ func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int
 	if err := e.findTurns(e.groups.keys[number].Text, first, last); err != nil || len(o.turns) == 2 {
 		return err // nothing becomes outdated
 	}
-	from, to := lastAt(o.turns, first), lastAt(o.turns, last)
+	from, to := matcher.LastAt(o.turns, first), matcher.LastAt(o.turns, last)
 	if from == to { // one turn comes before all rows, so all are outdated or none
 		if from%2 == 1 {
 			v.Outdated += int64(e.groups.count(number))
@@ -93,7 +94,7 @@ func countOdd(turns, times []int64) (count int64) {
 	at, low, high := 0, int64(math.MaxInt64), int64(math.MaxInt64)
 	for _, t := range times {
 		if t < low || t >= high {
-			at = lastAt(turns, t)
+			at = matcher.LastAt(turns, t)
 			low, high = turns[at], turns[at+1]
 		}
 		count += int64(at & 1)

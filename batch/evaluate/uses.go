@@ -59,8 +59,7 @@ func setUses[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	for i := range e.uses.runs {
 		setUsesOfRun(e, r, v, &e.uses.runs[i])
 	}
-	clear(e.uses.runs)
-	e.uses.runs = e.uses.runs[:0]
+	e.uses.forget()
 }
 
 // setUsesOfRun sets the columns about uses, StatesOther and Unpermitted for a run. Rows with the

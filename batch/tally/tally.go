@@ -1,7 +1,6 @@
 package tally
 
 import (
-	"bytes"
 	"math/bits"
 
 	"robotsbatch/batch"
@@ -142,7 +141,7 @@ func (t *Tally) countRuns(b *batch.Batch, v *batch.Verdicts, agents []batch.Agen
 		if agents[0].Reasons[row].HasAuthority() {
 			url = urls.Trim(b.URLs.Value(row))
 		}
-		if beginsWith(url, written) {
+		if urls.HasAuthority(url, written) {
 			continue
 		}
 		t.countRun(written, low, row, agents)
@@ -152,12 +151,6 @@ func (t *Tally) countRuns(b *batch.Batch, v *batch.Verdicts, agents []batch.Agen
 		}
 	}
 	t.countRun(written, low, v.Rows, agents)
-}
-
-// beginsWith reports whether the authority of a URL is written like this; false for an empty one.
-func beginsWith(url, written []byte) bool {
-	n := len(written)
-	return n > 0 && bytes.HasPrefix(url, written) && (len(url) == n || urls.EndsAuthority(url[n]))
 }
 
 // countRun counts rows [low, high), whose URLs begin with written, an authority. Without one it counts
@@ -207,10 +200,8 @@ func denyingRule(low, high int, agents []batch.AgentVerdicts) string {
 
 // countRules adds to t.Rules the rows that each rule denies to an agent, given by its index.
 func (t *Tally) countRules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
-	t.ruleRows, t.firstRows = t.ruleRows[:0], t.firstRows[:0]
-	for range a.Explanations {
-		t.ruleRows, t.firstRows = append(t.ruleRows, 0), append(t.firstRows, 0)
-	}
+	t.ruleRows = append(t.ruleRows[:0], make([]int64, len(a.Explanations))...)
+	t.firstRows = append(t.firstRows[:0], make([]int32, len(a.Explanations))...)
 	for row, reason := range a.Reasons {
 		if reason != matcher.DisallowRule {
 			continue

@@ -128,7 +128,7 @@ func (t *Top) Largest(n int) []Entry {
 func (t *Top) Of(key string) *Entry { return t.entries[key] }
 
 // Exact reports whether all counts are exact.
-func (t *Top) Exact() bool { return slices.Max(t.cells) == 0 }
+func (t *Top) Exact() bool { return t.Unlisted() == 0 }
 
 // Unlisted returns an upper bound of the count of any key that is not listed.
 func (t *Top) Unlisted() int64 { return slices.Max(t.cells) }

@@ -82,8 +82,12 @@ func (s *Scratch) SplitAuthority(url []byte) (key, rest []byte, err error) {
 	return s.key, url[end:], nil
 }
 
-// EndsAuthority reports whether a byte ends an authority.
-func EndsAuthority(c byte) bool { return classes[c]&endsAuthority != 0 }
+// HasAuthority reports whether a URL starts with this scheme and authority, written in the same way.
+// It is false for an empty authority.
+func HasAuthority(url, written []byte) bool {
+	n := len(written)
+	return n > 0 && len(url) >= n && (len(url) == n || classes[url[n]]&endsAuthority != 0) && bytes.Equal(url[:n], written)
+}
 
 // Path returns the path of a rest that SplitAuthority returned, from which the caller has cut the
 // fragment: the rest itself, or with a slash before it. The path is valid until the next call.

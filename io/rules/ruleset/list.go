@@ -152,7 +152,7 @@ func (l *Listing) FetchedAt(authority []byte, s *matcher.Span, second int64) (in
 	if err != nil {
 		return 0, err
 	}
-	return times[matcher.FetchedAt(times, second)], nil
+	return times[max(0, matcher.LastAt(times, second))], nil
 }
 
 // FetchTimes returns the times of the fetches in a span of an authority, oldest first.
