@@ -25,9 +25,9 @@ type Piece interface {
 	Decode() (*Batch, error)
 }
 
-// Sharing is implemented by pieces that are parts of one thing, which is in
+// sharing is implemented by pieces that are parts of one thing, which is in
 // memory from the first to the last of them, and by chunks that a sink collects.
-type Sharing interface {
+type sharing interface {
 	// Kept returns the number of bytes of the piece's Size, or of what the sink took, that
 	// remain taken after the batch was written. The last piece or chunk returns a negative
 	// number: it gives back what the others kept.

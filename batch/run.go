@@ -230,7 +230,7 @@ func (j *job) write() error {
 		if err := j.sink.Write(s.chunk); err != nil {
 			return err
 		}
-		s.grant.End(kept(s.piece) + kept(s.chunk))
+		s.grant.End(Kept(s.piece) + Kept(s.chunk))
 		j.stats.add(&s.stats)
 		j.pool.written.Add(s.stats.Rows)
 		if j.progress != nil {
@@ -239,10 +239,12 @@ func (j *job) write() error {
 	}
 }
 
-// kept returns what Kept returns for a piece or a chunk that is Sharing; 0 for any other.
-func kept(part any) int64 {
-	if sharing, ok := part.(Sharing); ok {
-		return sharing.Kept()
+// Kept returns what the method Kept of a piece or a chunk returns: the number of bytes that remain taken
+// after its batch was written, negative for the last of several that share memory. It returns 0 for a
+// piece or chunk without that method.
+func Kept(part any) int64 {
+	if shares, ok := part.(sharing); ok {
+		return shares.Kept()
 	}
 	return 0
 }

@@ -89,13 +89,8 @@ type counted struct {
 	rows int64
 }
 
-// Kept implements batch.Sharing.
-func (c *counted) Kept() int64 {
-	if sharing, ok := c.Chunk.(batch.Sharing); ok {
-		return sharing.Kept()
-	}
-	return 0
-}
+// Kept is what [batch.Kept] asks for.
+func (c *counted) Kept() int64 { return batch.Kept(c.Chunk) }
 
 // Encode implements batch.Sink.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {

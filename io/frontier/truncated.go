@@ -41,13 +41,8 @@ func (p countedPiece) Ready(g *batch.Grant, again func()) bool {
 	return !ok || waiting.Ready(g, again)
 }
 
-// Kept implements batch.Sharing.
-func (p countedPiece) Kept() int64 {
-	if sharing, ok := p.Piece.(batch.Sharing); ok {
-		return sharing.Kept()
-	}
-	return 0
-}
+// Kept is what [batch.Kept] asks for.
+func (p countedPiece) Kept() int64 { return batch.Kept(p.Piece) }
 
 // Freed implements batch.Freeing.
 func (p countedPiece) Freed() int64 {

@@ -145,11 +145,11 @@ func (c *checker) addWithoutSlash(number int, line []byte) {
 		r.value = text[bytes.LastIndexAny(text, " \t")+1:]
 		r.valueAt = valueAt(line, r.value)
 	}
+	why := "must start with / or *"
 	if bytes.Contains(r.value, []byte("://")) {
-		c.add("missing-slash", number, r.valueAt, "a pattern is a path, not a URL: %s matches nothing", quote(r.value))
-		return
+		why = "is a path, not a URL"
 	}
-	c.add("missing-slash", number, r.valueAt, "a pattern must start with / or *: %s matches nothing", quote(r.value))
+	c.add("missing-slash", number, r.valueAt, "a pattern %s: %s matches nothing", why, quote(r.value))
 }
 
 // checkURL adds a finding of a code if the value of a record, whose key is name, is not a URL

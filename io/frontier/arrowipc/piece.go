@@ -77,7 +77,7 @@ func (p *piece) Name() string {
 // Size implements batch.Piece.
 func (p *piece) Size() int64 { return p.size }
 
-// Kept implements batch.Sharing: it returns the number of bytes that remain in memory after this piece was
+// Kept is what [batch.Kept] asks for: it returns the number of bytes that remain in memory after this piece was
 // written. The first piece leaves the record's, and each leaves what was encoded for it. With the last one the
 // record is written, so that it gives all of these back: a negative number.
 func (p *piece) Kept() int64 {

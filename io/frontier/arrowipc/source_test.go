@@ -184,7 +184,7 @@ func TestPieces(t *testing.T) {
 	for _, p := range piecesOf(t, s) {
 		names = append(names, p.Name())
 		size += p.Size()
-		kept += p.(batch.Sharing).Kept()
+		kept += batch.Kept(p)
 	}
 	must.Equal(t, kept, 0, "in the end", "bytes are kept")
 	want := "in: batch 0 (rows 0 to 3),in: batch 1 (rows 4 to 7),in: batch 2 (rows 8 to 9),in: batch 3 (no rows),in: batch 4 (rows 10 to 13)"

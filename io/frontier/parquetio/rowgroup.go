@@ -125,7 +125,7 @@ func (p *piece) Size() int64 {
 	return p.declared()
 }
 
-// Kept implements batch.Sharing: what a row group is read into, and the verdict columns if it passes
+// Kept is what [batch.Kept] asks for: what a row group is read into, and the verdict columns if it passes
 // through, stay in memory until its last piece is written, which gives back what g.held has added up.
 func (p *piece) Kept() int64 {
 	g := p.group

@@ -115,7 +115,7 @@ type encodedBatch struct {
 // Size implements batch.Chunk.
 func (c *encodedBatch) Size() int64 { return c.size }
 
-// Kept implements batch.Sharing.
+// Kept is what [batch.Kept] asks for.
 func (c *encodedBatch) Kept() int64 { return c.kept }
 
 // Encode implements batch.Sink. It encodes a large batch as row groups. Of a small one it returns the leaves,
