@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -163,7 +164,7 @@ type Layout struct {
 	AllRows bool
 }
 
-// leastPlain is the least PlainLimit: room for a batch of DefaultRows rows of which each has
+// leastPlain is the least PlainLimit: room for a batch of DefaultRows rows, if each of them has
 // all the sitemaps that are kept.
 const leastPlain = DefaultMemory * 3 / 8
 
@@ -172,9 +173,4 @@ const leastPlain = DefaultMemory * 3 / 8
 func (l Layout) PlainLimit() int64 { return max(l.MemoryLimit(), leastPlain) }
 
 // MemoryLimit returns Memory, or DefaultMemory if that is not set.
-func (l Layout) MemoryLimit() int64 {
-	if l.Memory <= 0 {
-		return DefaultMemory
-	}
-	return l.Memory
-}
+func (l Layout) MemoryLimit() int64 { return cmp.Or(max(l.Memory, 0), DefaultMemory) }

@@ -44,11 +44,9 @@ func useKind(u usage.Use, name string, t Type, part UsePart) *ColumnKind {
 }
 
 // signalUse is how much of the content may be used.
-var signalUse = func() *ColumnKind {
-	kind := useKind(usage.SignalUse, "signal_use", TextType, UseValue)
-	kind.Plain = true
-	return kind
-}()
+var signalUse = &ColumnKind{
+	Name: "signal_use", Type: TextType, PerAgent: true, Combines: true, Plain: true, Use: &UseOf{Use: usage.SignalUse, Part: UseValue},
+}
 
 // licenses are the licences that are offered to an agent: an empty list where a robots.txt
 // names none, null where there is none.

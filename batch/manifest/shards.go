@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"regexp"
@@ -41,8 +40,7 @@ func (s *Shard) Deal(names []string) []int {
 		_, _ = h.WriteString(names[i]) // never an error
 		_, _ = h.Write([]byte{0})
 	}
-	sum := h.Sum128().Bytes()
-	s.Inputs, s.InputNames = len(names), hex.EncodeToString(sum[:])
+	s.Inputs, s.InputNames = len(names), hexSum(&h)
 	var mine []int
 	for rank := s.Index; rank < len(sorted); rank += s.Count {
 		mine = append(mine, sorted[rank])

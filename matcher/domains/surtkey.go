@@ -25,8 +25,8 @@ func AppendSURTKey(dst, authority, rest []byte) []byte {
 	dst = append(dst, ')')
 	rest, _, _ = bytes.Cut(rest, []byte("#"))
 	path, query, _ := bytes.Cut(rest, []byte("?"))
-	dst = append(dst, withoutPathSession(canonicalPath(path))...)
-	if query = withoutQuerySessions(escaped(decoded(query))); len(query) > 0 {
+	dst = append(dst, withoutSessions(canonicalPath(path), pathSessions, "/(", ".aspx")...)
+	if query = withoutSessions(escaped(decoded(query)), querySessions, "id"); len(query) > 0 {
 		dst = append(append(dst, '?'), sortParameters(query)...)
 	}
 	return dst
@@ -113,25 +113,15 @@ var (
 	}
 )
 
-// withoutPathSession returns a canonical path without an identifier of a session.
-func withoutPathSession(path []byte) []byte {
-	if bytes.Contains(path, []byte("/(")) && bytes.Contains(path, []byte(".aspx")) { // spares most paths the expressions
-		return withoutSessions(path, pathSessions)
+// withoutSessions returns a canonical path or query without the identifiers of sessions: for each of
+// the expressions that matches, without what lies between its two groups. None of them matches a text
+// that lacks one of parts, so most texts need no expression.
+func withoutSessions(text []byte, sessions []*regexp.Regexp, parts ...string) []byte {
+	for _, part := range parts {
+		if !bytes.Contains(text, []byte(part)) {
+			return text
+		}
 	}
-	return path
-}
-
-// withoutQuerySessions returns a canonical query without identifiers of sessions.
-func withoutQuerySessions(query []byte) []byte {
-	if bytes.Contains(query, []byte("id")) { // as each expression has
-		return withoutSessions(query, querySessions)
-	}
-	return query
-}
-
-// withoutSessions returns a text without what lies between the two groups of each expression, for
-// the expressions that match.
-func withoutSessions(text []byte, sessions []*regexp.Regexp) []byte {
 	for _, session := range sessions {
 		if m := session.FindSubmatch(text); m != nil {
 			text = slices.Concat(m[1], m[2])

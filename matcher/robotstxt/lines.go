@@ -56,9 +56,6 @@ func (l *lines) find(c byte, from int) int {
 	return len(l.text)
 }
 
-// trim removes white space from both ends.
-func trim(b []byte) []byte { return trimRight(trimLeft(b)) }
-
 func trimLeft(b []byte) []byte {
 	low := 0
 	for low < len(b) && isBlank(b[low]) {

@@ -86,7 +86,7 @@ func (p *Parser) parseLines(text []byte) {
 		if l.hash < end {
 			end = l.hash
 		}
-		if line := trim(text[start:end:end]); len(line) > 0 {
+		if line := trimRight(trimLeft(text[start:end:end])); len(line) > 0 {
 			p.parseRecord(line)
 		}
 	}

@@ -3,6 +3,7 @@ package usage
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -81,7 +82,7 @@ func Least(a, b Value) Value {
 	return a
 }
 
-// Values is a set of values: what statements for different paths say of a use.
+// Values is a set of values, a bit for each: what statements for different paths say of a use.
 type Values uint8
 
 // With returns the set with a value. Unknown is no value.
@@ -97,10 +98,8 @@ func (s Values) Has(v Value) bool { return s>>v&1 != 0 }
 
 // Single returns the only value of the set; Unknown if it has none or several.
 func (s Values) Single() Value {
-	for v := Disallowed; v < NumValues; v++ {
-		if s == 1<<v {
-			return v
-		}
+	if bits.OnesCount8(uint8(s)) == 1 {
+		return Value(bits.TrailingZeros8(uint8(s)))
 	}
 	return Unknown
 }
