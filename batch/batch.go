@@ -28,9 +28,8 @@ type Batch struct {
 	// Grant is where a sink takes the memory that it needs for the batch. The job
 	// sets it.
 	Grant *Grant
-	// Start has a worker of the job do something for the batch, before all work on later
-	// batches. A sink may call it until the batch's chunk is written, and what do does must
-	// not wait. The job sets it.
+	// Start has a worker of the job call do, before all work on later batches. A sink may call
+	// Start until the batch's chunk is written. do must not wait for other work. The job sets it.
 	Start func(do func())
 	// Release gives the batch's memory back; nil when nothing needs it. It is
 	// called once, after the batch was encoded.

@@ -43,7 +43,7 @@ type Counters struct {
 }
 
 // OfNothing returns the number of rows that have their verdict because nothing is known of
-// their authority, each once whatever the agents.
+// their authority, at all or at the time of the row. A row counts once, not once per agent.
 func (c *Counters) OfNothing() int64 { return c.NoRobots + c.NoCaptureYet }
 
 // Remark is what is said of a counter: "3 rows without a time".

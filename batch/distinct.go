@@ -16,7 +16,7 @@ const (
 
 // authorities counts distinct authorities by the hashes of their keys.
 type authorities struct {
-	known, unknown distinct // of which something is known, and of which nothing is
+	known, unknown distinct // known: the rules say something of them
 }
 
 // add adds the authorities of a batch.
@@ -31,7 +31,7 @@ func (a *authorities) merge(other *authorities) {
 	a.unknown.merge(&other.unknown)
 }
 
-// count returns the number of authorities, and of those of which nothing is known.
+// count returns the number of all authorities, and the number of those that are not known.
 func (a *authorities) count() (all, unknown int64) {
 	unknown = a.unknown.count()
 	return a.known.count() + unknown, unknown

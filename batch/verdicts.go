@@ -32,14 +32,14 @@ type Verdicts struct {
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0 for
 	// none.
 	AsOf int64
-	// Times are those of the rows, up to which their ages are counted in place of AsOf;
-	// nil where rows have no times of their own.
+	// Times are the times of the rows; nil where rows have none. With them, the age of a row's
+	// robots.txt is counted up to the row's time, and not up to AsOf.
 	Times []int64
 	// Counters count rows.
 	Counters
-	// Authorities are the hashes (matcher.HashOf) of the authorities that the rows
-	// are of and of which something is known, Unknown those of the others. One
-	// hash may come up several times.
+	// Authorities are the hashes (matcher.HashOf) of those of the rows' authorities that
+	// something is known of; Unknown are the hashes of the others. A hash may occur several
+	// times.
 	Authorities, Unknown []uint64
 	// Selected has a bit a row, least significant first: 1 where the row is kept
 	// under the job's Emit. It is nil when every row is.
@@ -303,8 +303,8 @@ func (v *Verdicts) countOthers() {
 	}
 }
 
-// firstRows returns the batch with at most its first most URLs and times. Its table keeps all rows. b
-// must have no weights.
+// firstRows returns the batch with its first rows, most at most; only the table keeps all rows. b must
+// have no weights.
 func (b *Batch) firstRows(most int64) Batch {
 	first := *b
 	if most < int64(b.URLs.Len()) {

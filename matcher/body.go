@@ -286,8 +286,8 @@ func (b *Body) name(index int) []byte {
 	return b.nameOf(le32(b.data[b.head.numbersAt()+nameSize*uint64(index):]))
 }
 
-// endOf returns the end of element i in a table of elements of size bytes, each of which starts
-// with its end. The table begins at an offset of data. Element -1 ends where element 0 starts: 0.
+// endOf returns the end that record i of a table says. The table starts at an offset of data; a record
+// has size bytes and starts with the end. For i = -1 it returns 0, the start of what record 0 ends.
 func endOf(data []byte, table, size, i int) int {
 	if i < 0 {
 		return 0
@@ -336,8 +336,8 @@ func (b *Body) trieNotes(i int) []byte {
 // list returns list i of user-agent values: 0 for "*", then one for each name.
 func (b *Body) list(i int) []byte { return b.element(b.listsAt, agentListSize, i, b.listsText) }
 
-// element returns the text of element i of a table of the notes; see endOf. The texts of the table
-// start at an offset of the notes.
+// element returns the bytes that record i of a table of the notes says the end of; see endOf. They
+// start where those of record i-1 end. texts is the offset in the notes that ends are counted from.
 func (b *Body) element(table, size, i, texts int) []byte {
 	return b.notes[texts+endOf(b.notes, table, size, i-1) : texts+endOf(b.notes, table, size, i)]
 }
@@ -497,10 +497,10 @@ func putHead(data []byte, f *robotstxt.File, marks uint16, names, groups int) {
 	put32(data[28:], uint32(groups))
 }
 
-// RenumberBody writes a number into the rules of a body that AppendRules or AppendSource made,
-// and replaces each name's number by what numbers returns: that in another dictionary, in which
-// the names have the same order. numbers is nil for no change. ok is false, and data unchanged,
-// if data is no such body.
+// RenumberBody writes a body's number into data, which AppendRules or AppendSource made. It also
+// replaces the number of each name by what numbers returns for it: the name's number in another
+// dictionary, which has the names in the same order. If numbers is nil, the names keep their numbers.
+// ok is false, and data unchanged, if data is not such a body.
 func RenumberBody(data []byte, number uint32, numbers func(name uint32) uint32) (ok bool) {
 	h, ok := readHead(data)
 	if !ok {
@@ -554,9 +554,9 @@ func (c *Compiler) askedOf(names []selection, distinct int) []bool {
 }
 
 // CompileBody compiles a body for all agents at once, with notes; Asked restricts that. The
-// Body does not alias f or the compiler. ok is false for a body that is so large, or whose
-// groups overlap so much, that the result would be out of proportion; Compile can still compile
-// it for single agents.
+// Body does not alias f or the compiler. ok is false if the result would be out of proportion to the
+// body (see maxMerging), because many agents obey the same groups together with others, or if it is
+// too large for 32-bit offsets. Compile can still compile such a body for single agents.
 //
 // It takes time and memory linear in the body, apart from sorting the rules.
 func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {

@@ -149,8 +149,8 @@ func (b *builder) firstLonger(s span) int {
 	return low
 }
 
-// addEnd writes the end of a span all of whose entries have a literal prefix of s.depth bytes, and
-// the list of their wildcard suffixes, if they have any. It returns the end's number.
+// addEnd writes the end of a span, and the list of the wildcard suffixes of its entries, if they have
+// any. All entries must have a literal prefix of s.depth bytes. It returns the end's number.
 func (b *builder) addEnd(s span) (end uint32) {
 	above := b.end(s.above)
 	prefix, list := le32(above[endBestAt:]), le32(above[endListAt:])

@@ -95,9 +95,9 @@ func (t *Trie) resolve(v *prefixVerdict, p *Target) (changed bool) {
 	return c.bestSuffix(p, v.candidates.list, 1-opposite, best) == 0
 }
 
-// literalMatch returns the best rule without wildcard that matches a path, and the nearest list
-// on the path's walk. The result is the same for all paths that share their first depth bytes
-// with this one; depth is whole if it holds for this path only.
+// literalMatch returns the best rule without wildcard that matches a path, and the nearest list of
+// wildcard suffixes on the path's walk down the trie. The result is the same for all paths that share
+// their first depth bytes with this one; depth is whole if it holds for this path only.
 func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
 	path := p.raw
 	walked := c.walk(path)
@@ -143,8 +143,8 @@ func mayDiffer(path []byte, stop int) bool {
 
 // walkResult is the result of a walk.
 type walkResult struct {
-	// leaf is the offset of the leaf without an end that the walk reached, which has the
-	// rule and the list; 0 for none: then end has them.
+	// leaf is the offset of the leaf that the walk reached, if that has no end of its own; else 0.
+	// Such a leaf has the rule and the list itself. Without one, end has them.
 	leaf int
 	// end is the last end on the walk, 0 for none.
 	end uint32
@@ -156,8 +156,8 @@ type walkResult struct {
 }
 
 // walk follows a path, Target.raw or Target.query, down the trie as far as it leads, in time linear
-// in the path. Both serve all rules without wildcards: one without a literal '?' cannot match past
-// the path's '?', up to which Target.query is spelt like Target.plain.
+// in the path. Target.query serves all rules without wildcards: it differs from Target.plain only
+// after the '?', and a rule without a '?' cannot match further than that.
 func (c *compiled) walk(path []byte) (w walkResult) {
 	for node, i := headerSize, 0; ; i++ { // node is the offset in c.data of one that exists; the bytes before i led to it
 		label := kernels.Load64(c.data, node)

@@ -140,7 +140,8 @@ func (b *Body) checkNotes() error {
 	}
 	for i := range int(names) + 1 { // list 0 is that of "*", whose trie is the first, too; list i that of name i-1
 		trie := b.trieOf(i - 1)
-		if uint(trie) >= uint(b.tries) || i == 0 && trie != 0 {
+		isOther := i == 0 && trie != 0
+		if uint(trie) >= uint(b.tries) || isOther {
 			return fmt.Errorf("list %d: no such trie", i)
 		}
 		if err := checkList(b.list(i), b.merged(trie)); err != nil {
@@ -169,8 +170,8 @@ func (b *Body) merged(trie int) uint32 {
 	return le32(b.notes[notesHeaderSize+trieNotesSize*trie+4:])
 }
 
-// checkTrieNotes checks the notes on the rules of a trie into which merged groups were merged:
-// their texts lie inside and their groups exist.
+// checkTrieNotes checks the notes on the rules of a trie: their texts lie inside and their groups
+// exist. merged is the number of groups of the trie.
 func checkTrieNotes(notes []byte, merged uint32) error {
 	rules := ruleCount(notes)
 	start := noteSize * (uint64(max(rules, 0)) + 1)

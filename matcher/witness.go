@@ -77,9 +77,10 @@ func (r *ParsedRule) Witnesses(p Profile, text string) (paths [][]byte) {
 	return paths
 }
 
-// Covers reports whether r decides all paths that other matches, given that r decides other's
-// witnesses with a fresh byte (FreshByte). That may not follow where the two are compared with
-// different spellings of a path: a pattern with a literal '?' sees the query spelling.
+// Covers reports whether r beats other on all paths that other matches. Call it if r decides the
+// witnesses of other that were made with a fresh byte (FreshByte). Then it mostly is true: see
+// Trie.Shadowed. It may be false if only one of the two has a literal '?', because that one is
+// compared with the query spelling of paths, and the other with the plain one.
 func (r *ParsedRule) Covers(other *ParsedRule, p Profile) bool {
 	if p == robotstxt.Google || r.hasQuery() == other.hasQuery() {
 		return true

@@ -101,16 +101,16 @@ func (e *Evaluator) setColumn(c *batch.Values, group int) {
 }
 
 // setColumnByTime sets a column of a group's rows to the values for e.columns.host at the times of
-// the rows, of which times has one for each row of the batch. fetches are the times of the fetches
-// that say the same of the host, in order: each row is described by the newest one at its time, or
-// by the first if all are later. A value is computed again only if the fetch changes from row to row
-// or, for values that depend on it, the time.
+// the rows. times has the time of each row of the batch. fetches are the times of the fetches in the
+// group's span, in order: the newest one that is not after a row describes it, or the first one if all
+// are. A value is computed again only if it may differ from that of the row before.
 func (e *Evaluator) setColumnByTime(c *batch.Values, group int, times, fetches []int64) {
 	host, fetch, number := &e.columns.host, -1, int32(batch.Null)
 	for row := range e.groups.rowsOf(group) {
 		t := times[row]
 		newest := max(0, matcher.LastAt(fetches, t))
-		if newest != fetch || c.Kind.ByTime && t != host.Time {
+		otherTime := c.Kind.ByTime && t != host.Time
+		if newest != fetch || otherTime {
 			fetch, host.Time, host.Facts.Fetched = newest, t, fetches[newest]
 			number = c.Add(c.Kind.Value(host, c.Agent))
 		}

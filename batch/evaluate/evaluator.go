@@ -28,15 +28,15 @@ type Options struct {
 	Profile matcher.Profile
 	// Missing is the verdict where nothing is known of an authority, at any time.
 	Missing access.Missing
-	// AllowUnreadable keeps the rows of which a use is stated in a form that cannot be read
-	// out of Verdicts.Unpermitted.
+	// AllowUnreadable permits rows whose robots.txt states a use in a form that cannot be read:
+	// Verdicts.Unpermitted does not have them.
 	AllowUnreadable bool
 	// Explain fills Reasons, Rules and Explanations.
 	Explain bool
 	// Columns are set in Verdicts.Columns, except those that are views of the verdicts
 	// (ColumnKind.IsSet).
 	Columns []batch.VerdictColumn
-	// Misses, if not nil, collects authorities of which nothing is known.
+	// Misses, if not nil, collects authorities that the rules do not know.
 	Misses *Misses
 	// AsOf is the time that ages are counted up to, in seconds since 1970; 0
 	// for none.
@@ -265,8 +265,8 @@ func (e *Evaluator) lookup(low, high int) (int, error) {
 	return 0, nil
 }
 
-// evaluateGroup decides and describes the rows of a group, given by its number, of which o is
-// the origin. Verdicts that the decider or the spreader delays are set at the end of the block.
+// evaluateGroup decides and describes the rows of a group, given by its number; o is its origin. The
+// decider and the spreader set some of the verdicts at the end of the block only.
 func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin) {
 	g := &e.groups
 	e.early = o.NotYet

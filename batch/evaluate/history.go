@@ -211,8 +211,8 @@ func (e *Evaluator) appendFetches(dst []int64, number int) ([]int64, error) {
 
 var errNoTimes = errors.New("the batch has no times of its rows")
 
-// errTooFine is the error of a batch of which all rows with a time have numbers that would
-// be milliseconds, or less.
+// errTooFine is the error of a batch whose times are all numbers that would be milliseconds, or
+// less.
 var errTooFine = errors.New("the times are numbers of milliseconds or less: divide them to have seconds since 1970, or make them timestamps")
 
 // checkTimes replaces each batch.TooFine by batch.NoTime. If no row has another time, it returns
@@ -378,8 +378,8 @@ func (e *Evaluator) removeLists(v *batch.Verdicts, number int) {
 	}
 }
 
-// denyRow denies a row to the agents to which an origin denies its path, and explains that if
-// explanations were asked for. Rows that are denied keep their explanation.
+// denyRow denies a row to each agent whose rules in an origin deny its path, and explains that if
+// explanations were asked for. Where the row is denied already, the explanation does not change.
 func (e *Evaluator) denyRow(v *batch.Verdicts, o *matcher.Origin, row int, path []byte) {
 	if e.isRobotsTxt(path) {
 		return

@@ -10,11 +10,11 @@ import (
 // mostMisses is the number of authorities that Misses keeps.
 const mostMisses = 64
 
-// Misses is a sample of the authorities of a job of which nothing is known: all of them, if
+// Misses is a sample of the authorities of a job that the rules do not know: all of them, if
 // they are few. Evaluators of any goroutine may add to it.
 type Misses struct {
-	// full is the complement of the highest hash that is kept, once there are mostMisses; 0 before, so
-	// that its complement excludes no hash.
+	// full is the bitwise complement of the highest hash that is kept, once mostMisses are kept. So
+	// the zero value stands for the highest hash of all, which excludes nothing.
 	full atomic.Uint64
 	mu   sync.Mutex
 	kept map[string]uint64 // hashes by authority

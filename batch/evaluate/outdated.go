@@ -12,9 +12,9 @@ import (
 // times, for an authority at a time. It does so before groups are cut, because the rows of an
 // authority mostly follow each other and those of a span do not.
 type outdated struct {
-	// turns are the seconds at which the robots.txt of an authority becomes outdated, and
-	// those at which the next fetch is there, in turn. One before all times comes first, and
-	// one after all times last. So rows from turn i until turn i+1 are outdated if i is odd.
+	// turns are the seconds at which the robots.txt of an authority becomes outdated (odd
+	// indices), and at which the next fetch ends that (even ones). The first is before all times,
+	// and the last after them. So rows from turn i until turn i+1 are outdated if i is odd.
 	turns   []int64
 	fetches []int64 // the times of the fetches in a span
 }
@@ -88,7 +88,7 @@ func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
 	return nil
 }
 
-// countOdd returns the number of times of which the last turn that is not after them has an odd
+// countOdd returns the number of times that are outdated: the last turn up to such a time has an odd
 // index. It searches only for a time that has another turn than the time before.
 func countOdd(turns, times []int64) (count int64) {
 	at, low, high := 0, int64(math.MaxInt64), int64(math.MaxInt64)

@@ -91,7 +91,7 @@ func (s *spreader) obey(group int, o *matcher.Origin) {
 	x := obeyed{tries: len(o.Tries)}
 	if o.Of != nil {
 		start := len(s.of)
-		s.of = append(s.of, o.Of...) // what was appended before may stay in older memory
+		s.of = append(s.of, o.Of...) // if this moves s.of, earlier slices of it keep the old memory
 		x.of = s.of[start:len(s.of):len(s.of)]
 	}
 	s.obeyed[group] = x

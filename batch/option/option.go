@@ -1,6 +1,6 @@
 // Package option names what a job can be asked for, whoever asks. An error or a warning that
 // names an option holds the name and no word of a command line: whoever shows the message
-// puts in the words by which its reader gives the option, such as flags.
+// replaces the name by what its reader writes to give the option, such as a flag.
 package option
 
 import "strings"

@@ -63,7 +63,7 @@ func (t *Top) Add(key []byte, n int64) *Entry {
 	return t.insert(string(key), before+n, before)
 }
 
-// cell returns the cell in which a key that is not listed is counted with others.
+// cell returns the cell that counts a key as long as it is not listed, together with others.
 func (t *Top) cell(key string) *int64 { return &t.cells[xxh3.HashString(key)%topCells] }
 
 // insert lists a key with a count, which may be too high by errorOf.

@@ -11,8 +11,8 @@ import (
 // them.
 var standIns = []struct{ name, key, other string }{{"Applebot", "applebot", "googlebot"}, {"Bingbot", "bingbot", "msnbot"}}
 
-// checkStandIns adds a finding for each of standIns that the file does not name and to which the
-// other crawler's group opens or closes the whole site, unlike the group for everyone.
+// checkStandIns adds a finding for each of standIns that the file does not name, if the group of the
+// other crawler closes the whole site and the group for everyone does not, or the other way round.
 func (c *checker) checkStandIns(body *matcher.Body) {
 	for _, s := range standIns {
 		other, hasOther := c.firstNaming(s.other)

@@ -115,7 +115,9 @@ func (c *checker) checkBlankLine(g *robotstxt.Group) {
 
 // agentKey returns the name, in lower case, of the agent that a user-agent line is for; "*" for
 // everyone, and empty for nobody.
-func (c *checker) agentKey(a robotstxt.Agent) string { return append(c.agentKeys(a), "")[0] }
+func (c *checker) agentKey(a robotstxt.Agent) string {
+	return append(c.agentKeys(a), "")[0] // "" if there are no keys
+}
 
 // agentKeys returns the names that a user-agent line matches, that of agentKey first: MJ12bot also
 // matches MJ.
@@ -175,8 +177,8 @@ func (c *checker) checkEmptyGroups() {
 	}
 }
 
-// checkEmptyGroup adds a finding for the first agent of a group that has no rules, which says how
-// many others have none. rules has the number of rules by agentKey.
+// checkEmptyGroup adds a finding for the first agent of a group that has no rules in any group. The
+// message has the number of other such agents. rules has the number of rules by agentKey.
 func (c *checker) checkEmptyGroup(g *robotstxt.Group, rules map[string]int) {
 	var idle []robotstxt.Agent
 	for _, a := range g.Agents {
@@ -252,11 +254,11 @@ func (c *checker) addShadowed(rule, by *robotstxt.Rule, elsewhere bool) {
 // has many.
 const maxApart = 16
 
-// joinedChanges returns the agents, by agentKey, to which joining groups is proven to matter:
-// some path is decided differently if the last record among the user-agent lines of a group ends
-// the group. It looks at the first maxApart agents.
+// joinedChanges returns the agents, by agentKey, that would get another verdict on some path if the
+// last record between two user-agent lines of a group (see joints) ended the group. It looks at the
+// first maxApart agents, and leaves out those for which it finds no such path.
 func (c *checker) joinedChanges() map[string]bool {
-	apart := *c.file // the same file, but with a group before and one after each last record
+	apart := *c.file // the same file, but each such group is two: before the record, and after it
 	apart.Groups = nil
 	var chains []matcher.Chain
 	for _, g := range c.file.Groups {

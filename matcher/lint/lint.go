@@ -49,8 +49,8 @@ const MaxFindings = 1000
 type Report struct {
 	// Findings are at most MaxFindings, the most serious ones, by line and column.
 	Findings []Finding
-	// More is the number of other findings. Of those that were not kept under either profile,
-	// it may count too few: whether they are the same is not known.
+	// More is the number of other findings. It may be too low: of findings that were dropped under
+	// both profiles nobody knows which are the same, so it counts those under one profile.
 	More int
 }
 
@@ -111,8 +111,8 @@ type findings struct {
 	more int       // the number of those that were dropped; they come after MaxFindings others
 }
 
-// comparePlaces orders findings by place. Those at one place are in an order that does not depend
-// on that in which they were found.
+// comparePlaces orders findings by place, and those at one place by all else, so that the order does
+// not depend on which was found first.
 func comparePlaces(a, b Finding) int {
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Code, b.Code),
 		cmp.Compare(a.Profile, b.Profile), cmp.Compare(a.Message, b.Message))

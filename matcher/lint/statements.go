@@ -139,8 +139,8 @@ type pathStatement struct {
 	keys []string // of the uses that are stated in a form that can be read
 }
 
-// pathUse is a path, as it is compared, for which a statement states a use, in a form that can be
-// read or not.
+// pathUse is the path of a statement, normalised, and the key of a use that the statement states. What
+// it states may be unreadable.
 type pathUse struct{ path, key string }
 
 // firstOfSameAgents returns for each group the index of the first one that shares an agent with it,
@@ -227,7 +227,7 @@ func (c *checker) checkHides(s *robotstxt.Statement, stated map[pathUse]bool, by
 	for n := len(path) - 1; n >= 0; n-- {
 		shorter := byPath[string(path[:n])]
 		if shorter == nil || bytes.ContainsAny(path[:n], "*$") {
-			continue // no such path, or one that is no text to begin with
+			continue // no such path, or a pattern, whose text the path does not begin with
 		}
 		if string(path) == "/" {
 			c.addRelated("statement-never-decides", shorter.line, 0, s.Line, "%s without a path never decides: the path / in line %d is longer, and matches everything", s.Directive, s.Line)

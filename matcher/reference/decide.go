@@ -92,7 +92,7 @@ func mostSpecific(rules []groupRule, path Path) Decision {
 	return best
 }
 
-// patternsOf returns the patterns of a rule, of which the first that matches counts.
+// patternsOf returns the patterns of a rule. The length of the first one that matches counts.
 // Google: an allow rule for an index page also allows its directory.
 func patternsOf(pattern string, kind kind, p Profile) []Pattern {
 	patterns := []Pattern{NewPattern(pattern, p)}

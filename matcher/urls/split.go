@@ -89,8 +89,8 @@ func HasAuthority(url, written []byte) bool {
 	return n > 0 && len(url) >= n && (len(url) == n || classes[url[n]]&endsAuthority != 0) && bytes.Equal(url[:n], written)
 }
 
-// Path returns the path of a rest that SplitAuthority returned, from which the caller has cut the
-// fragment: the rest itself, or with a slash before it. The path is valid until the next call.
+// Path returns the path of a rest that SplitAuthority returned: the rest itself, or with a slash
+// before it. The caller must have cut off the fragment. The path is valid until the next call.
 func (s *Scratch) Path(rest []byte) []byte {
 	if len(rest) > 0 && rest[0] == '/' {
 		return rest
@@ -336,8 +336,8 @@ func Authority(text string) ([]byte, error) {
 	return slices.Clone(key), err
 }
 
-// withScheme returns a host, or a URL without its scheme, as a person writes them, as a URL of
-// https. What has a scheme, or is neither, stays as it is.
+// withScheme puts https:// before a text that looks like a host, or like a URL without its scheme. It
+// returns any other text unchanged.
 func withScheme(url string) string {
 	host, _, _ := strings.Cut(url, "/")
 	if strings.Contains(url, "://") || !strings.Contains(host, ".") && !strings.HasPrefix(host, "[") || !mayBeHost(host) {
@@ -346,8 +346,8 @@ func withScheme(url string) string {
 	return "https://" + url
 }
 
-// mayBeHost reports whether a word could be a host, with or without a port: mailto:x@example.com
-// is none.
+// mayBeHost reports whether a word could be a host, with or without a port; mailto:x@example.com
+// could not.
 func mayBeHost(host string) bool {
 	if strings.HasPrefix(host, "[") {
 		return true

@@ -72,8 +72,9 @@ var signalKeys = func() (keys [][]byte) {
 	return keys
 }()
 
-// equalFold compares a text with an ASCII name, ignoring case. A letter that is not ASCII, and yet
-// equals one that is but for case, makes the text longer.
+// equalFold reports whether a text is an ASCII name, ignoring case. It compares the lengths first,
+// because strings.EqualFold also takes a few letters that are not ASCII, such as the Kelvin sign for
+// a k. These have more bytes.
 func equalFold(text []byte, name string) bool {
 	return len(text) == len(name) && strings.EqualFold(string(text), name)
 }
@@ -98,13 +99,15 @@ func trimBlanks(s []byte) []byte { return bytes.Trim(s, " \t") }
 // IsLicense reports whether the value of a License line is a licence: an absolute URI (RFC
 // 3986 §4.3).
 func IsLicense(value []byte) bool {
-	scheme, rest, ok := bytes.Cut(value, []byte{':'})
-	if !ok || len(scheme) == 0 || !isAlpha(scheme[0]) || len(rest) == 0 ||
-		slices.ContainsFunc(scheme, func(c byte) bool { return !isAlpha(c) && !isDigit(c) && c != '+' && c != '-' && c != '.' }) ||
-		slices.ContainsFunc(rest, func(c byte) bool { return c <= ' ' || c >= 0x7F || bytes.IndexByte([]byte("\"<>\\^`{|}"), c) >= 0 }) {
+	scheme, rest, _ := bytes.Cut(value, []byte{':'})
+	notInScheme := func(c byte) bool { return !isAlpha(c) && !isDigit(c) && c != '+' && c != '-' && c != '.' }
+	notInURI := func(c byte) bool { return c <= ' ' || c >= 0x7F || bytes.IndexByte([]byte("\"<>\\^`{|}"), c) >= 0 }
+	switch {
+	case len(scheme) == 0 || !isAlpha(scheme[0]) || slices.ContainsFunc(scheme, notInScheme):
+		return false
+	case len(rest) == 0 || slices.ContainsFunc(rest, notInURI):
 		return false
 	}
-	// What has an authority must name it.
-	authority, ok := bytes.CutPrefix(rest, []byte("//"))
-	return !ok || len(authority) > 0 && bytes.IndexByte([]byte("/?"), authority[0]) < 0
+	authority, hasAuthority := bytes.CutPrefix(rest, []byte("//"))
+	return !hasAuthority || len(authority) > 0 && authority[0] != '/' && authority[0] != '?' // it must not be empty
 }

@@ -116,7 +116,8 @@ func gramsOf(s []byte) (set Signature) {
 	return set
 }
 
-// gramBit hashes a 4-gram to one of the 32 bits.
+// gramBit hashes a 4-gram to one of the 32 bits: it multiplies by 2^32 divided by the golden ratio, and
+// takes the highest 5 bits (Fibonacci hashing: Knuth, The Art of Computer Programming, 6.4).
 func gramBit(gram uint32) Signature { return 1 << gramShift << (gram * 0x9E3779B1 >> 27) }
 
 // FirstWithout returns the index of the first of n signatures at b[at] that has no bit of
