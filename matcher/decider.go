@@ -99,9 +99,9 @@ func (d *Decider) mayHavePrefix(low, high int) bool {
 
 // allow sets the bits of rows [low, high), which start with a prefix, in the bitmaps of the tries
 // that allow it.
-func (d *Decider) allow(p *urlPrefix, low, high int) {
-	for i := range p.verdicts {
-		if !p.verdicts[i].denied {
+func (d *Decider) allow(prefix *urlPrefix, low, high int) {
+	for i := range prefix.verdicts {
+		if !prefix.verdicts[i].denied {
 			SetBits(d.allowed[i], low, high)
 		}
 	}
@@ -131,17 +131,17 @@ func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 		d.decideAlone(tries, path, row)
 		return
 	}
-	p := d.newPrefix()
-	depth := d.decidePrefix(p, tries, path)
-	d.allow(p, row, row+1)
-	if p.undecided {
-		p.tries = append(p.tries[:0], tries...) // the origin's may be others at Finish
-		p.first, p.skip = len(d.rows), authority
+	prefix := d.newPrefix()
+	depth := d.decidePrefix(prefix, tries, path)
+	d.allow(prefix, row, row+1)
+	if prefix.undecided {
+		prefix.tries = append(prefix.tries[:0], tries...) // the origin's may be others at Finish
+		prefix.first, prefix.skip = len(d.rows), authority
 		d.paths.add(low+authority, high)
 		d.rows = append(d.rows, row)
 		d.n++
 	}
-	d.last, d.prefix = p, nil
+	d.last, d.prefix = prefix, nil
 	if depth <= len(path) {
 		d.prefix = trimmed[:authority+depth]
 	}
@@ -168,26 +168,26 @@ func (d *Decider) newPrefix() *urlPrefix {
 	return &d.pending[d.n]
 }
 
-// decidePrefix sets p.verdicts and p.undecided for a path, which starts with a slash. They hold for
+// decidePrefix sets verdicts and undecided of a prefix for a path, which starts with a slash. They hold for
 // every path that shares its first depth bytes; depth is more than the path has if they hold for
 // this path only.
-func (d *Decider) decidePrefix(p *urlPrefix, tries []Trie, path []byte) (depth int) {
+func (d *Decider) decidePrefix(prefix *urlPrefix, tries []Trie, path []byte) (depth int) {
 	d.target.Set(path, d.profile)
 	denied := false
-	p.undecided = false
-	p.verdicts = slices.Grow(p.verdicts[:0], len(tries))[:len(tries)]
+	prefix.undecided = false
+	prefix.verdicts = slices.Grow(prefix.verdicts[:0], len(tries))[:len(tries)]
 	for i := range tries {
-		v := &p.verdicts[i]
+		v := &prefix.verdicts[i]
 		*v = tries[i].prefixVerdict(&d.target)
 		depth = max(depth, v.depth)
 		denied = denied || v.denied
-		p.undecided = p.undecided || v.undecided
+		prefix.undecided = prefix.undecided || v.undecided
 	}
 	if denied {
 		isRobotsTxt, holds := IsRobotsTxt(path, d.profile)
 		if isRobotsTxt {
-			clear(p.verdicts) // the zero value allows
-			p.undecided = false
+			clear(prefix.verdicts) // the zero value allows
+			prefix.undecided = false
 			return whole
 		}
 		depth = max(depth, holds)
@@ -217,15 +217,15 @@ func (d *Decider) drop() {
 	d.n, d.prefix, d.rows = 0, nil, d.rows[:0]
 }
 
-// resolve resolves the undecided paths [p.first, last) of a prefix: it flips the bits of those
+// resolve resolves the undecided paths [prefix.first, last) of a prefix: it flips the bits of those
 // whose verdict a wildcard rule changes.
-func (d *Decider) resolve(p *urlPrefix, last int) {
-	for i := range p.verdicts {
-		v, trie := &p.verdicts[i], &p.tries[i]
+func (d *Decider) resolve(prefix *urlPrefix, last int) {
+	for i := range prefix.verdicts {
+		v, trie := &prefix.verdicts[i], &prefix.tries[i]
 		if !v.undecided {
 			continue
 		}
-		for path := p.first; ; path++ {
+		for path := prefix.first; ; path++ {
 			if path = trie.skipUnaffected(v, &d.paths, path, last); path == last {
 				break
 			}

@@ -175,19 +175,19 @@ func (s *numberSet) has(n uint32) bool {
 }
 
 // indexedSuffix does what bestSuffix does, by a search of the index. The group must have one.
-func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor uint32) uint32 {
-	p.prepare()
+func (c *compiled) indexedSuffix(target *Target, list uint32, kind suffixKind, floor uint32) uint32 {
+	target.prepare()
 	found, ok := openIndex(c.data[c.index:])
 	if !ok || int64(found.length) > int64(c.suffixCount()) {
 		return 0 // of a forged group: each suffix has one index literal
 	}
-	c.collectLists(p, list)
-	s := search{rules: c, index: found, target: p, kind: kind, best: floor}
-	p.foundLiterals.reset(s.index.count + 1) // numbers start at 1
-	p.untried = [2][]uint32{p.untried[0][:0], p.untried[1][:0]}
-	s.scan(p.query)
-	if len(p.plain) != len(p.query) {
-		s.scan(p.plain)
+	c.collectLists(target, list)
+	s := search{rules: c, index: found, target: target, kind: kind, best: floor}
+	target.foundLiterals.reset(s.index.count + 1) // numbers start at 1
+	target.untried = [2][]uint32{target.untried[0][:0], target.untried[1][:0]}
+	s.scan(target.query)
+	if len(target.plain) != len(target.query) {
+		s.scan(target.plain)
 	}
 	s.tryUntried()
 	if s.best == floor {
@@ -196,18 +196,18 @@ func (c *compiled) indexedSuffix(p *Target, list uint32, kind suffixKind, floor 
 	return s.best
 }
 
-// collectLists sets p.lists to a list and the lists above it, as far as their literal prefixes are
+// collectLists sets target.lists to a list and the lists above it, as far as their literal prefixes are
 // not longer than the path and become shorter, as those of a sound group do.
-func (c *compiled) collectLists(p *Target, list uint32) {
-	p.lists.reset(int(c.signatures-c.lists) / listSize)
-	for limit := uint32(len(p.plain)) + 1; list != 0; { // no spelling is longer
+func (c *compiled) collectLists(target *Target, list uint32) {
+	target.lists.reset(int(c.signatures-c.lists) / listSize)
+	for limit := uint32(len(target.plain)) + 1; list != 0; { // no spelling is longer
 		record := c.list(list)
 		depth := kernels.Load32(c.data, record+listDepthAt)
 		if depth >= limit {
 			return // of a forged group
 		}
 		limit = depth
-		p.lists.add(list)
+		target.lists.add(list)
 		list = c.above(record, list)
 	}
 }
@@ -308,37 +308,37 @@ func (s *search) tryLiteral(record int) {
 // putOff keeps a suffix for tryUntried, once, though the index of a forged group may name it
 // more than once.
 func (s *search) putOff(suffix uint32) {
-	p := s.target
+	target := s.target
 	if s.tries == maxTries+1 { // the first one that this search puts off
-		p.putOff.reset(s.rules.suffixCount())
+		target.putOff.reset(s.rules.suffixCount())
 	}
-	if p.putOff.has(suffix) {
+	if target.putOff.has(suffix) {
 		return
 	}
-	p.putOff.add(suffix)
+	target.putOff.add(suffix)
 	spelling := s.rules.spellingOf(int(suffix))
-	p.untried[spelling] = append(p.untried[spelling], suffix)
+	target.untried[spelling] = append(target.untried[spelling], suffix)
 }
 
 // tryUntried tries the suffixes that were put off, and raises s.best to the best rule of those
 // that match: one by one, or together by a sweeper where that pays.
 func (s *search) tryUntried() {
-	p, c := s.target, s.rules
+	target, c := s.target, s.rules
 	const call = 64 // the fixed cost of trying one suffix, in bytes of text scanned
-	cost := len(p.untried[0])*(len(p.plain)+call) + len(p.untried[1])*(len(p.query)+call)
+	cost := len(target.untried[0])*(len(target.plain)+call) + len(target.untried[1])*(len(target.query)+call)
 	if cost == 0 {
 		return
 	}
-	sweeper := p.sweeperOf(c, cost)
-	for spelling, text := range [...][]byte{p.plain, p.query} {
-		if sweeper != nil && len(p.untried[spelling]) > 0 {
-			s.best = sweeper.sweep(c, text, p.untried[spelling], s.best)
+	sweeper := target.sweeperOf(c, cost)
+	for spelling, text := range [...][]byte{target.plain, target.query} {
+		if sweeper != nil && len(target.untried[spelling]) > 0 {
+			s.best = sweeper.sweep(c, text, target.untried[spelling], s.best)
 			continue
 		}
-		for _, number := range p.untried[spelling] {
+		for _, number := range target.untried[spelling] {
 			suffix := int(number)
 			rule := c.ruleOf(suffix)
-			if rule > s.best && c.matchSuffix(suffix, p.plain, p.query, c.depthOf(c.listOf(suffix))) {
+			if rule > s.best && c.matchSuffix(suffix, target.plain, target.query, c.depthOf(c.listOf(suffix))) {
 				s.best = rule
 			}
 		}

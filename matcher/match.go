@@ -13,14 +13,14 @@ import (
 const whole = math.MaxInt
 
 // Match decides on a path and returns the rule that decides: the most specific one that
-// matches, allow on a tie; without any, the path is allowed (RFC 9309 §2.2.2). p must have
+// matches, allow on a tie; without any, the path is allowed (RFC 9309 §2.2.2). target must have
 // been set under the trie's profile. Rules may deny /robots.txt, which is always allowed:
 // ask [IsRobotsTxt] first.
-func (t *Trie) Match(p *Target) Decision {
+func (t *Trie) Match(target *Target) Decision {
 	c := &t.rules
-	literal, _ := c.literalMatch(p)
-	best := max(literal.best, c.bestSuffix(p, literal.list, allowing, literal.best))
-	best = max(best, c.bestSuffix(p, literal.list, disallowing, best))
+	literal, _ := c.literalMatch(target)
+	best := max(literal.best, c.bestSuffix(target, literal.list, allowing, literal.best))
+	best = max(best, c.bestSuffix(target, literal.list, disallowing, best))
 	return t.Decision(best)
 }
 
@@ -38,9 +38,9 @@ func (t *Trie) Decision(rule uint32) Decision {
 }
 
 // Allowed returns the verdict that Match gives, in less time.
-func (t *Trie) Allowed(p *Target) bool {
-	v := t.prefixVerdict(p)
-	changed := v.undecided && t.resolve(&v, p)
+func (t *Trie) Allowed(target *Target) bool {
+	v := t.prefixVerdict(target)
+	changed := v.undecided && t.resolve(&v, target)
 	return v.denied == changed
 }
 
@@ -65,11 +65,11 @@ type candidates struct {
 	best uint32 // the best rule without wildcard, which they must beat, 0 for none
 }
 
-// prefixVerdict returns the verdict of the rules without wildcards for a path. p must have
+// prefixVerdict returns the verdict of the rules without wildcards for a path. target must have
 // been set under the trie's profile.
-func (t *Trie) prefixVerdict(p *Target) (v prefixVerdict) {
+func (t *Trie) prefixVerdict(target *Target) (v prefixVerdict) {
 	c := &t.rules
-	v.candidates, v.depth = c.literalMatch(p)
+	v.candidates, v.depth = c.literalMatch(target)
 	v.denied = v.candidates.best != 0 && v.candidates.best&1 == 0
 	// Only a suffix of the opposite verdict can change it.
 	v.undecided = c.mayBeat(v.candidates.list, v.opposite(), v.candidates.best)
@@ -84,39 +84,39 @@ func (v *prefixVerdict) opposite() suffixKind {
 	return disallowing
 }
 
-// resolve reports whether a wildcard rule changes the undecided verdict v for path p.
-func (t *Trie) resolve(v *prefixVerdict, p *Target) (changed bool) {
+// resolve reports whether a wildcard rule changes the undecided verdict v for a path.
+func (t *Trie) resolve(v *prefixVerdict, target *Target) (changed bool) {
 	c, opposite := &t.rules, v.opposite()
-	best := c.bestSuffix(p, v.candidates.list, opposite, v.candidates.best)
+	best := c.bestSuffix(target, v.candidates.list, opposite, v.candidates.best)
 	if best == 0 {
 		return false
 	}
 	// Only a better suffix of the first verdict, the other kind, can change it back.
-	return c.bestSuffix(p, v.candidates.list, 1-opposite, best) == 0
+	return c.bestSuffix(target, v.candidates.list, 1-opposite, best) == 0
 }
 
 // literalMatch returns the best rule without wildcard that matches a path, and the nearest list of
 // wildcard suffixes on the path's walk down the trie. The result is the same for all paths that share
 // their first depth bytes with this one; depth is whole if it holds for this path only.
-func (c *compiled) literalMatch(p *Target) (literal candidates, depth int) {
-	path := p.raw
+func (c *compiled) literalMatch(target *Target) (literal candidates, depth int) {
+	path := target.raw
 	walked := c.walk(path)
 	if walked.leaf != 0 {
 		depth = walked.stop // the rest of the path does not matter
-		if p.profile == robotstxt.Google && urls.IsBlank(path[depth-1]) {
+		if target.profile == robotstxt.Google && urls.IsBlank(path[depth-1]) {
 			depth = whole // the path may end here, where blanks are cut off; under RFC9309 no label has a raw blank
 		}
 		return c.leafRule(walked.leaf), depth
 	}
 	depth = walked.stop + 1 // the byte at stop leads nowhere
 	ended := walked.stop >= len(path) || path[walked.stop] == '#'
-	if ended || (p.profile == robotstxt.Google && urls.IsBlank(path[walked.stop])) {
+	if ended || (target.profile == robotstxt.Google && urls.IsBlank(path[walked.stop])) {
 		// It matters where the path ends, and blanks at its end are cut off.
 		depth = whole
 	}
-	if p.profile == robotstxt.RFC9309 && mayDiffer(path, walked.stop) { // the normalised path may lead further
-		p.prepare()
-		path, depth = p.query, whole
+	if target.profile == robotstxt.RFC9309 && mayDiffer(path, walked.stop) { // the normalised path may lead further
+		target.prepare()
+		path, depth = target.query, whole
 		walked = c.walk(path)
 		ended = walked.stop >= len(path) // a query spelling has no fragment
 	}

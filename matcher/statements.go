@@ -339,17 +339,17 @@ func (s *statement) line(use int) int {
 // selected returns the rank of the statement that a path selects, its index in s.all. It is the
 // same for all paths that share their first depth bytes; depth is whole if it holds for this
 // path only.
-func (s *statementSet) selected(p *Target) (rank, depth int) {
+func (s *statementSet) selected(target *Target) (rank, depth int) {
 	if len(s.all) == 1 {
 		return 0, 0
 	}
 	c := &s.trie.rules
-	literal, depth := c.literalMatch(p)
+	literal, depth := c.literalMatch(target)
 	if literal.list == 0 {
 		return int(literal.best >> 1), depth // a rule's number is its rank × 2, see layout.go
 	}
 	// The paths were compiled as disallow rules.
-	return int(max(literal.best, c.bestSuffix(p, literal.list, disallowing, literal.best)) >> 1), whole
+	return int(max(literal.best, c.bestSuffix(target, literal.list, disallowing, literal.best)) >> 1), whole
 }
 
 // says reports whether a statement of the set says anything of a use.
@@ -368,16 +368,16 @@ func (u *Usage) StatesOther() bool { return u.others }
 func (u *Usage) HasPaths() bool { return u.paths }
 
 // Decide sets values to what the body says of each use of a path: that of agent a and use u is
-// element a × uses + u. p must have been set under the profile of the body. The result is the
+// element a × uses + u. target must have been set under the profile of the body. The result is the
 // same for all paths that share their first depth bytes; depth is more than any path has if it
 // holds for this path only.
 //
 // A path that may not be fetched has no preferences: that is for the caller to know.
-func (u *Usage) Decide(p *Target, values []usage.Value) (depth int) {
+func (u *Usage) Decide(target *Target, values []usage.Value) (depth int) {
 	clear(values)
 	for i := range u.sets {
 		set := &u.sets[i]
-		rank, holds := set.selected(p)
+		rank, holds := set.selected(target)
 		depth = max(depth, holds)
 		for _, agent := range set.agents {
 			own := &values[int(agent)*len(u.uses)+set.use]
@@ -446,14 +446,14 @@ type UsageLine struct {
 
 // Explain returns what the body says to an agent of a use of a path, and the line that says
 // it: of the lines that the path selects, the first one with that value. If the value is unknown
-// it is the first of these lines. It needs UsageOptions.Explain; p is as for Decide.
-func (u *Usage) Explain(p *Target, agent, use int) (found UsageLine) {
+// it is the first of these lines. It needs UsageOptions.Explain; target is as for Decide.
+func (u *Usage) Explain(target *Target, agent, use int) (found UsageLine) {
 	for i := range u.sets {
 		set := &u.sets[i]
 		if set.use != use || !slices.Contains(set.agents, int32(agent)) {
 			continue
 		}
-		rank, _ := set.selected(p)
+		rank, _ := set.selected(target)
 		found.combine(set, rank, use)
 	}
 	return found

@@ -80,15 +80,15 @@ func (b *builder) addSuffix(e *entry, list uint32, literals [][]byte) {
 // bestSuffix returns the best rule above floor among the suffixes of a kind that match, in
 // a list and the lists above it; 0 for none. The literal prefixes of these lists must match
 // the path, in the spelling that a suffix asks for.
-func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uint32) (best uint32) {
+func (c *compiled) bestSuffix(target *Target, list uint32, kind suffixKind, floor uint32) (best uint32) {
 	if !c.mayBeat(list, kind, floor) {
 		return 0
 	}
 	if c.hasIndex() {
-		return c.indexedSuffix(p, list, kind, floor)
+		return c.indexedSuffix(target, list, kind, floor)
 	}
-	p.prepare()
-	missing := ^p.signature
+	target.prepare()
+	missing := ^target.signature
 	below := c.suffixCount() // lists come before those below them, and so do their suffixes
 	for c.mayBeat(list, kind, floor) {
 		record := c.list(list)
@@ -103,7 +103,7 @@ func (c *compiled) bestSuffix(p *Target, list uint32, kind suffixKind, floor uin
 			if rule <= floor {
 				break // the best rule comes first
 			}
-			if c.matchSuffix(suffix, p.plain, p.query, kernels.Load32(c.data, record+listDepthAt)) {
+			if c.matchSuffix(suffix, target.plain, target.query, kernels.Load32(c.data, record+listDepthAt)) {
 				best, floor = rule, rule
 				break
 			}

@@ -273,8 +273,8 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	known := e.early || o.Access != access.Unknown // at any time
 	if e.options.Timelines != nil {
 		e.decider.ChangeRules() // the group before may be of the same authority
-		known = e.history.held[number].known
-		e.early = e.early || e.history.held[number].early
+		known = e.history.groupSpans[number].known
+		e.early = e.early || e.history.groupSpans[number].early
 	}
 	if o.Access != access.Unknown {
 		e.describe(v, number, o)

@@ -24,8 +24,8 @@ type history struct {
 	// of its new group; 0 for none.
 	newGroups []int32
 
-	cut  groupList // the new groups, which take the place of the groups
-	held []held    // by new group
+	cut        groupList   // the new groups, which take the place of the groups
+	groupSpans []groupSpan // by new group
 
 	rowTimes []int64 // of the batch's rows
 
@@ -36,8 +36,8 @@ type history struct {
 	fetchMemory []int64 // of fetches
 }
 
-// held is what held for the rows of a group.
-type held struct {
+// groupSpan is the span that the times of a group's rows are in, and what is known of it.
+type groupSpan struct {
 	known bool         // whether the authority has spans
 	early bool         // whether the rows are from before the first of them
 	span  matcher.Span // if known and not early
@@ -50,7 +50,7 @@ type held struct {
 func (e *Evaluator) cutGroups(v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
 	h.cut.reset()
-	h.held, h.rowTimes = h.held[:0], v.Times
+	h.groupSpans, h.rowTimes = h.groupSpans[:0], v.Times
 	for low := 0; low < len(g.all); low += lookupSize {
 		high := min(low+lookupSize, len(g.all))
 		if i, err := e.takeSpans(g.keys[low:high]); err != nil {
@@ -125,16 +125,17 @@ func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 			span := matcher.LastAt(h.froms, times[row]) // -1 before the first
 			if h.newGroups[span+1] == 0 {
 				h.newGroups[span+1] = 1 + h.cut.add(group{written: g.all[number].written}, g.keys[number])
-				h.held = append(h.held, h.heldIn(span))
+				h.groupSpans = append(h.groupSpans, h.groupSpanOf(span))
 			}
 			h.cut.addRows(h.newGroups[span+1]-1, int32(row-g.first), int32(row-g.first+1))
 		}
 	}
 }
 
-// heldIn returns what held in a span, given by its index; -1 for the time before the first.
-func (h *history) heldIn(span int) held {
-	x := held{known: len(h.spans) > 0, early: span < 0 && len(h.spans) > 0}
+// groupSpanOf returns the groupSpan of a span, given by its index; -1 for the time before the first.
+func (h *history) groupSpanOf(span int) groupSpan {
+	known := len(h.spans) > 0
+	x := groupSpan{known: known, early: known && span < 0}
 	if span >= 0 {
 		x.span = h.spans[span]
 	}
@@ -157,7 +158,7 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 	h, keys, found := &e.history, e.groups.keys[low:high], e.found[:high-low]
 	for i := range keys {
 		h.open[i] = nil
-		if x := &h.held[low+i]; x.known && !x.early {
+		if x := &h.groupSpans[low+i]; x.known && !x.early {
 			h.open[i] = &x.span
 		}
 	}
@@ -172,7 +173,7 @@ func (e *Evaluator) openSpans(low, high int) (int, error) {
 		if h.open[i] == nil {
 			continue
 		}
-		found[i].Facts.Until = h.held[low+i].until
+		found[i].Facts.Until = h.groupSpans[low+i].until
 		start, err := len(h.fetchMemory), error(nil)
 		if h.fetchMemory, err = e.appendFetches(h.fetchMemory, low+i); err != nil {
 			return i, err
@@ -202,7 +203,7 @@ func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins [
 // are from the last fetch on, which then describes them all, it appends the time of that one alone: a
 // host may have hundreds of thousands of fetches, which would be read again for each block.
 func (e *Evaluator) appendFetches(dst []int64, number int) ([]int64, error) {
-	span := &e.history.held[number].span
+	span := &e.history.groupSpans[number].span
 	if first, _ := e.groups.timesOf(number, e.history.rowTimes); span.Seen == span.Fetched || first >= span.Seen {
 		return append(dst, span.Seen), nil
 	}
@@ -238,7 +239,7 @@ func checkTimes(times []int64) error {
 func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row int, err error) {
 	g, h := &e.groups, &e.history
 	for number := range g.all {
-		if !h.held[number].known || h.held[number].until == 0 {
+		if !h.groupSpans[number].known || h.groupSpans[number].until == 0 {
 			continue // there is no later span
 		}
 		if err := e.denyGroup(url, v, number); err != nil {
@@ -262,7 +263,7 @@ func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, numbe
 	cut := false
 	for i := range h.spans {
 		span := &h.spans[i]
-		isLater := span.From >= h.held[number].until
+		isLater := span.From >= h.groupSpans[number].until
 		tooLate := e.options.AsOf != 0 && span.From > e.options.AsOf
 		if !isLater || tooLate || span.Access.AllowsAll() {
 			continue
@@ -310,7 +311,7 @@ func (e *Evaluator) unsetGroup(url func(row int) []byte, v *batch.Verdicts, numb
 // denied to all agents. If its verdicts were made null, it counts under HistoryCut instead. cut says
 // that unsetGroup was called.
 func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number int, cut bool) {
-	before := &e.history.held[number]
+	before := &e.history.groupSpans[number]
 	var counter *int64 // of the reason of before; nil if none counts it
 	if before.span.Access != access.Rules {
 		e.early = before.early
