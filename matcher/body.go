@@ -554,9 +554,10 @@ func (c *Compiler) askedOf(names []selection, distinct int) []bool {
 }
 
 // CompileBody compiles a body for all agents at once, with notes; Asked restricts that. The
-// Body does not alias f or the compiler. ok is false if the result would be out of proportion to the
-// body (see maxMerging), because many agents obey the same groups together with others, or if it is
-// too large for 32-bit offsets. Compile can still compile such a body for single agents.
+// Body does not alias f or the compiler. Agents that obey different sets of groups have rules of their
+// own, even if the sets overlap. ok is false if all these rules together would be out of proportion to
+// the body (see maxMerging), or too large for 32-bit offsets. Compile can still compile such a body for
+// single agents.
 //
 // It takes time and memory linear in the body, apart from sorting the rules.
 func (c *Compiler) CompileBody(f *robotstxt.File) (body *Body, ok bool) {

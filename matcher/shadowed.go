@@ -66,5 +66,5 @@ func (t *Trie) shadows(target *Target, byLine map[int]*ParsedRule, rule *ParsedR
 			return by, false
 		}
 	}
-	return by, by.Line > 0
+	return by, by.Line > 0 // 0: the rule has no witness, because it matches nothing
 }

@@ -77,10 +77,10 @@ func ParseFileName(name string) (s Shard, ok bool) {
 // ErrIncomplete says that shards of a job are missing, or have not ended.
 var ErrIncomplete = errors.New("the job is incomplete")
 
-// Merge returns the text of the manifest of a whole job, given the manifests of its shards by
-// their index, at least one; nil where there is none. The error names shards that are missing or
-// have not ended, and then wraps ErrIncomplete, or those that do not belong together, because they are
-// of different jobs, saw different files, or wrote the same output.
+// Merge returns the text of the manifest of a whole job. shards has the manifest of each shard, by its
+// index, nil for a missing one. If shards are missing or have not ended, the error names them and wraps
+// ErrIncomplete. Other errors name shards that do not belong together: they are of different jobs, saw
+// different files, or wrote the same output.
 func Merge(shards []*Manifest) ([]byte, error) {
 	if err := checkWhole(shards); err != nil {
 		return nil, err

@@ -198,26 +198,18 @@ func (s *Scratch) appendPort(port []byte) bool {
 	if len(port) == 1 {
 		return true // an empty port means the default (RFC 3986 §3.2.3)
 	}
-	number := 0
-	for _, c := range port[1:] {
-		if c < '0' || c > '9' {
-			return false
-		}
-		if number = number*10 + int(c-'0'); number > 65535 {
-			return false
-		}
-	}
-	if number == 0 {
+	number, err := strconv.ParseUint(string(port[1:]), 10, 16) // digits alone, which may start with zeros
+	if err != nil || number == 0 {
 		return false
 	}
 	if number != defaultPort(s.key) {
-		s.key = strconv.AppendInt(append(s.key, ':'), int64(number), 10)
+		s.key = strconv.AppendUint(append(s.key, ':'), number, 10)
 	}
 	return true
 }
 
 // defaultPort returns the default port of the scheme that a key starts with.
-func defaultPort(key []byte) int {
+func defaultPort(key []byte) uint64 {
 	switch {
 	case bytes.HasPrefix(key, []byte("https:")):
 		return 443

@@ -63,9 +63,9 @@ func (t *HostTable) PlainHost(url []byte, start int) (end int, plain bool) {
 	return t.plainHostPortable(url, start)
 }
 
-// plainHostAVX2 saves 7 % of a job on a shuffled list. It returns the length of the host at the
-// start of url, if it is spelled as in a key. It returns 0 if it is not, or if it is longer than hostWindow. It reads hostWindow
-// bytes, even past the end of url.
+// plainHostAVX2 returns the length of the host at the start of url. It returns 0 if the host is not
+// spelled as in a key, or longer than hostWindow. It reads hostWindow bytes, even past the end of url.
+// It saves 7 % of a job on a shuffled list.
 //
 //go:noescape
 func plainHostAVX2(url []byte, nibbles *[64]byte) int
