@@ -126,8 +126,8 @@ func (l *Lane) wait() {
 	l.busy.Wait()
 }
 
-// takeBefore takes the first task out of the queue if it goes before another, and returns its do;
-// nil if there is no such task.
+// takeBefore removes the first task from the queue and returns its do, if that task goes before another
+// one; else it returns nil.
 func (p *Pool) takeBefore(other task) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

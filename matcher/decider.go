@@ -69,9 +69,9 @@ func (d *Decider) Reset(data []byte, allowed [][]byte) {
 // ChangeRules must be called between rows that have different tries.
 func (d *Decider) ChangeRules() { d.prefix = nil }
 
-// DecideRows decides consecutive rows of one authority, whose tries are given; the first
-// one is number row. URL i is data[offsets[i]:offsets[i+1]] and may have blanks around it;
-// its scheme and authority take authority bytes. The bits are final after Finish.
+// DecideRows decides consecutive rows of one authority by its tries. row is the number of the first
+// one. URL i of these rows is data[offsets[i]:offsets[i+1]], without the blanks around it; its scheme and
+// authority have authority bytes. The bits are final after Finish.
 func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, authority int) {
 	for len(offsets) > 1 {
 		low, high := int(offsets[0]), int(offsets[1])

@@ -61,7 +61,8 @@ func distinctSelections(f *robotstxt.File, everyone []choice, names []selection)
 	budget := min(maxMerging*total, maxMerged)
 	seen := make(map[string]int)
 	var key []byte
-	// numberOf returns the index of a selection in distinct, to which it adds a new one.
+	// numberOf returns the index of a selection in distinct. It adds the selection if it is new, and
+	// takes its cost from the budget.
 	numberOf := func(chosen []choice) int {
 		key = appendGroups(key[:0], chosen)
 		if n, ok := seen[string(key)]; ok {

@@ -96,8 +96,8 @@ func isInvisible(r rune) bool {
 	return false
 }
 
-// checkComment adds a finding for the pattern of a disallow rule that ends at a "#" which was
-// likely meant as a part of it.
+// checkComment adds a finding for a disallow rule whose pattern ends at a "#", if that was likely meant
+// as a part of the pattern: see joinsComment.
 func (c *checker) checkComment(rule *robotstxt.Rule) {
 	line := c.lines[rule.Line-1]
 	if rule.Allow || len(rule.Pattern) == 0 || !joinsComment(line) {

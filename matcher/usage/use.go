@@ -45,8 +45,8 @@ const (
 	Immediate
 	Reference
 	Full
-	// Unreadable: something is said of the use, and it is neither of the values that the
-	// directive knows.
+	// Unreadable: something is said of the use, but it is none of the values that the directive
+	// defines.
 	Unreadable
 
 	// NumValues is their number.
