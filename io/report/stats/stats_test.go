@@ -220,8 +220,21 @@ func TestAddRefusesWhatIsNoSurvey(t *testing.T) {
 	must.Say(t, err, `the column blocked has "maybe"`)
 	err = newSiteCounter(Options{}).Add(survey(t, "http://a.test a.test Bot - nowhere none false name"))
 	must.Say(t, err, `the column class has "nowhere", instead of with_rules or another class`)
+	for _, root := range []string{"yes", "-", "1.0"} {
+		err = newSiteCounter(Options{}).Add(survey(t, "http://a.test a.test Bot - with_rules all "+root+" name"))
+		must.Say(t, err, "the column root has ", root)
+	}
 	other := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "url", Type: arrow.Null}}, nil), []arrow.Array{array.NewNull(1)}, 1)
 	must.Say(t, newSiteCounter(Options{}).Add(other), `there is no column "authority"`)
+}
+
+// Data frames write booleans as True and False.
+func TestRootOfDataFrames(t *testing.T) {
+	for root, want := range map[string]int64{"True": 1, "TRUE": 1, "1": 1, "False": 0, "0": 0} {
+		tally := newSiteCounter(Options{})
+		must.Do(t, tally.Add(survey(t, "http://a.test a.test Bot - with_rules all "+root+" name")))
+		must.Equal(t, tally.Table().Counts[0].Root, want, root)
+	}
 }
 
 // The powers of ten up to the highest rank do not overflow, which would never end.
@@ -297,7 +310,7 @@ func TestAddJSONL(t *testing.T) {
 }
 
 func TestAddJSONLRefuses(t *testing.T) {
-	good := `{"authority":"http://a.test","agent":"Bot","class":"with_rules","blocked":"all","by":"name"}` + "\n"
+	good := `{"authority":"http://a.test","agent":"Bot","class":"with_rules","blocked":"all","by":"name","root":true}` + "\n"
 	for text, want := range map[string]string{
 		good:                                       `no line has a key "registered_domain": this is not a table that robotsbatch survey wrote`,
 		good + "\n[]\n":                            "line 3: it is not a JSON object",
@@ -315,7 +328,7 @@ func TestAddJSONLRefuses(t *testing.T) {
 	_, err := ofObjects(t, older, Options{})
 	want := `line 1: it is a survey of an earlier version: make it again with robotsbatch survey`
 	must.Be(t, err != nil && strings.Contains(err.Error(), want), "%v, want %s", err, want)
-	domain := strings.Replace(good, "}", `,"registered_domain":null,"agent_class":null,"root":true}`, 1)
+	domain := strings.Replace(good, "}", `,"registered_domain":null,"agent_class":null}`, 1)
 	_, err = ofObjects(t, domain, Options{Uses: []usage.Use{{Key: "train-ai"}}})
 	want = `no line has a key "use_train_ai": make the survey again with use train-ai`
 	must.Be(t, err != nil && strings.Contains(err.Error(), want), "%v, want %s", err, want)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -220,7 +221,11 @@ func (t *SiteCounter) addSurveyed(at, use func(int) string) error {
 	}
 	agent := t.agent(at(agentKey), at(agentClassKey))
 	if len(t.options.Uses) == 0 {
-		s, err := stateOf(class, at(blockedKey), at(rootKey) == "true", at(byKey))
+		root, err := strconv.ParseBool(at(rootKey)) // True, where a data frame wrote it
+		if err != nil {
+			return fmt.Errorf("the column root has %q, instead of true or false: this is not a survey", at(rootKey))
+		}
+		s, err := stateOf(class, at(blockedKey), root, at(byKey))
 		if err == nil {
 			t.add(at(authorityKey), at(domainKey), t.subject(agent, 0), onlyMonth, s)
 		}
