@@ -164,7 +164,7 @@ func SiteTable(ctx context.Context, chains []matcher.Chain, o Options) (*export.
 	fields := []arrow.Field{
 		{Name: siteColumns[o.Site], Type: arrow.BinaryTypes.String},
 		{Name: "class", Type: arrow.BinaryTypes.String},
-		{Name: "root", Type: arrow.FixedWidthTypes.Boolean},
+		{Name: "root", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
 		{Name: "blocked", Type: arrow.BinaryTypes.String, Nullable: true},
 	}
 	var agents []string
@@ -212,7 +212,7 @@ func (t *SiteCounter) writeSites(w *tableio.Writer) {
 			}
 			most = combine(others)
 		}
-		w.Put(site, most.class().String(), most.class().Reached() && most&isRootOpen == 0, most.word())
+		w.Put(site, most.class().String(), tableio.IfKnown(most&isRootOpen == 0, most.class().Reached()), most.word())
 		if len(each) > 1 {
 			for _, s := range each {
 				w.Put(s.word())
