@@ -48,6 +48,9 @@ def test_datatrove_agents_uses_and_times(folder: Path) -> None:
     documents.append(Document(text="t", id="3", metadata={"url": "https://example.com/b"}))
     said = [(False, "use_train_ai"), (False, "disallow_rule"), (False, "invalid_url"), True]
     assert RobotsFilter(rules=texts, use="training", emit="permitted").filter_batch(documents) == said
+    signals = {"example.com": "User-agent: *\nContent-Signal: ai-train=no\nDisallow: /a"}
+    said[0] = said[3] = (False, "signal_ai_train")
+    assert RobotsFilter(rules=signals, use="training", emit="permitted").filter_batch(documents) == said
     captures = pa.table({"authority": ["example.com"] * 2, "body": ["User-agent: *\nDisallow: /"] * 2, "fetched_at": ["2026-01-20T00:00:00Z"] * 2})
     timed = RobotsFilter(rules=captures, as_of="column:seen", explain=True)
     assert timed.filter_batch(documents) == [True, (False, "disallow_rule"), (False, "invalid_url"), (False, "no_time")]

@@ -24,8 +24,8 @@ class RobotsFilter(BaseFilter):
     that may be fetched and used.
 
     The reasons are the values of the column ``reason``, such as ``disallow_rule``, and the
-    column of the use that is disallowed, such as ``use_train_ai``, or ``unreadable``;
-    datatrove counts dropped documents by them.
+    column of the use that is disallowed, such as ``use_train_ai`` or ``signal_ai_train``, or
+    ``unreadable``; datatrove counts dropped documents by them.
     """
 
     name = "🤖 robots.txt"
@@ -70,4 +70,4 @@ class RobotsFilter(BaseFilter):
         """Why a document is dropped."""
         if not row[prefix + "allowed"] or self.emit != "permitted":
             return str(row[prefix + "reason"])
-        return next((name for name, value in row.items() if name.startswith(prefix + "use_") and value is False), "unreadable")
+        return next((name for name, value in row.items() if name.startswith((prefix + "use_", prefix + "signal_")) and value is False), "unreadable")
