@@ -188,6 +188,9 @@ def test_options_without_a_value() -> None:
     for agents in ([], (), pl.Series([]), pa.array([], pa.string()), pd.DataFrame({"agent": []})):
         with pytest.raises(robotsbatch.UsageError, match="^agents= is empty"):
             robotsbatch.evaluate(BATCH, rules="robots", agents=agents)
+    for agents in ([b"CCBot"], b"CCBot", [["CCBot"]], [("CCBot",)], {"CCBot": "GPTBot"}, [{"CCBot"}]):
+        with pytest.raises(robotsbatch.UsageError, match="^agents=.*CCBot.*: give a text$"):
+            robotsbatch.evaluate(BATCH, rules="robots", agents=agents)
     with pytest.raises(robotsbatch.UsageError, match="^robots_limit=True: a value is missing"):
         robotsbatch.evaluate(BATCH, rules="robots", robots_limit=True)
     with pytest.raises(robotsbatch.UsageError, match="^out='-' is stdout"):

@@ -275,6 +275,8 @@ class Command:
                 raise UsageError(f"{option}= has a null: leave it out")
             if isinstance(one, (int, float)) and "int" not in self._kinds[option]:
                 raise UsageError(f"{option}={one!r}: a number is not accepted here")
+            if isinstance(one, bytes | list | tuple | Set) or isinstance(one, Mapping) and option not in ("rules", "assume"):  # str would add signs to it
+                raise UsageError(f"{option}={one!r}: give a text")
             if option == "rules" and isinstance(one, str) and "\n" in one:
                 raise UsageError('rules= is the text of a robots.txt, and has no host: give {"example.com": text}')
             if is_frame(one):
