@@ -56,18 +56,24 @@ func (c Chain) Related() bool {
 	return true
 }
 
+// foreignMarks are bytes of shells, robots.txt lines and other notations. No group is for an
+// agent with one, so that all would be allowed.
+const foreignMarks = "\"'`#<>[]{}:=|"
+
 // checkToken returns an error for a name that is neither a product token nor [Everyone]. It
 // is more lenient than RFC 9309 §2.2.1: names with digits and dots exist.
 func checkToken(name string) error {
 	switch {
 	case name == "":
 		return fmt.Errorf("an agent's name is empty: give a product token such as CCBot, or %q for the rules for everyone", Everyone)
-	case strings.ContainsAny(name, " \t\r\n\v\f"):
+	case strings.ContainsFunc(name, unicode.IsSpace):
 		return fmt.Errorf("agent %q has a blank in it, and no product token has one: is it %s?", name, strings.Join(strings.Fields(name), ""))
-	case strings.ContainsFunc(name, unicode.IsControl):
+	case strings.ContainsFunc(name, func(r rune) bool { return unicode.In(r, unicode.Cc, unicode.Cf) }):
 		return fmt.Errorf("agent %q: a product token has no control characters in it", name)
 	case name != Everyone && strings.Contains(name, Everyone):
 		return fmt.Errorf("agent %q: a product token has no %q in it", name, Everyone)
+	case strings.ContainsAny(name, foreignMarks):
+		return fmt.Errorf("agent %q: a product token has none of %s in it", name, foreignMarks)
 	}
 	return nil
 }

@@ -159,6 +159,8 @@ func TestParseChainRefuses(t *testing.T) {
 	for chain, want := range map[string]string{
 		"": "is empty", "a,": "is empty", "GPT\x1ABot": "no control characters", "a*": `has no "*" in it`, "*,a": "can only come last",
 		"GPT Bot": "is it GPTBot?", "Mozilla/5.0 (compatible; GPTBot/1.2)": "its product token: GPTBot", "()": "such as CCBot",
+		"'GPTBot'": "has none of", `"GPTBot"`: "has none of", "['GPTBot']": "has none of", "CCBot,b'GPTBot'": "has none of", "User-agent:GPTBot": "has none of", "GPTBot|CCBot": "has none of",
+		"GPTBot\u00A0": "is it GPTBot?", "GPTBot\u200B": "no control characters", "\uFEFFGPTBot": "no control characters",
 	} {
 		c, err := ParseChain(chain)
 		must.Be(t, err != nil && strings.Contains(err.Error(), want), "%q: %q, %v, want %s", chain, c, err, want)
