@@ -404,6 +404,45 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
+// The pack of a partition of another number does not stand for one that is missing.
+func TestMissingPartitionBesideOthers(t *testing.T) {
+	const authority = "https://host.example"
+	folder := t.TempDir()
+	pack := func(number, count int) string {
+		name := filepath.Join(folder, fmt.Sprintf("%d-of-%d.rules", number, count))
+		b := must.Get(rulepack.Create(t.Context(), name, rulepack.BuildOptions{Partition: number, Partitions: count}))(t)
+		for i := range 20 { // some of them in each partition
+			must.Do(t, b.Add(rulepack.Entry{Authority: fmt.Appendf(nil, "https://other%d.example", 10+i), Access: access.Rules}))
+		}
+		must.Get(b.Finish())(t)
+		return name
+	}
+	of := func(count int) int { return partition.Of(partition.Hash([]byte(authority)), count) }
+	here, elsewhere, ofThree := pack(of(2), 2), pack(1-of(2), 2), pack(of(3), 3)
+	files := filepath.Join(folder, "files")
+	must.Do(t, os.Mkdir(files, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(files, "host.example"), nil, 0o600))
+	for _, test := range []struct {
+		sources []string
+		missing bool
+	}{
+		{[]string{elsewhere, ofThree}, true},
+		{[]string{ofThree, elsewhere}, true},
+		{[]string{elsewhere}, true},
+		{[]string{elsewhere, files}, false},
+		{[]string{elsewhere, here}, false},
+		{[]string{ofThree, here, elsewhere}, false},
+	} {
+		set := must.Get(must.Get(Find(t.Context(), Options{Sources: test.sources, Memory: 64 << 20, Workers: 1, Chains: []matcher.Chain{{"*"}}}))(t).Open(t.Context()))(t)
+		defer set.Close()
+		var o matcher.Origin
+		err := set.Origins().Lookup([]byte(authority), &o)
+		must.Equal(t, err != nil, test.missing, test.sources, err)
+		_, _, _, _, err = set.Fetch([]byte(authority))
+		must.Equal(t, err != nil, test.missing, test.sources, err)
+	}
+}
+
 func checkPartition(t *testing.T, given []int, i, of int, here bool, got access.Outcome, err error) {
 	t.Helper()
 	want := access.Unknown

@@ -239,6 +239,9 @@ func (s *Set) Misspelt() []option.Message { return s.watch.warnings(s.packs) }
 // Fetch opens no rules.
 func (s *Set) Fetch(authority []byte) (status int, fetched int64, stale, known bool, err error) {
 	source, a, err := s.sources.find(authority)
+	if source == nil && err == nil {
+		err = s.covered(authority)
+	}
 	return a.Status, a.Fetched, a.Stale, source != nil && err == nil, err
 }
 
@@ -353,24 +356,17 @@ func agentsOf(text []byte, o robotstxt.Options) (names []string) {
 }
 
 // covered returns an error for an authority that no source knows but that may be in a
-// missing partition of a pack.
+// missing partition of a pack. Packs of another number of partitions are of other rules.
 func (s *Set) covered(authority []byte) error {
-	var other *opened
 	for _, source := range s.packs {
-		switch {
-		case source.pack.Partitions() < 2:
-		case source.pack.Covers(authority):
-			return nil
-		default:
-			other = source
+		count := source.pack.Partitions()
+		if slices.ContainsFunc(s.packs, func(o *opened) bool { return o.pack.Partitions() == count && o.pack.Covers(authority) }) {
+			continue
 		}
+		return fmt.Errorf("%s is in partition %d of %d, and %s has partition %d: give the pack of each partition whose URLs there are, or deal the URLs by authority_hash",
+			authority, partition.Of(partition.Hash(authority), count), count, source.name, source.pack.Info().Partition)
 	}
-	if other == nil {
-		return nil
-	}
-	count := other.pack.Partitions()
-	return fmt.Errorf("%s is in partition %d of %d, and %s has partition %d: give the pack of each partition whose URLs there are, or deal the URLs by authority_hash",
-		authority, partition.Of(partition.Hash(authority), count), count, other.name, other.pack.Info().Partition)
+	return nil
 }
 
 // partitioned is a set whose only source is the pack of one partition. Unlike the pack's own
