@@ -65,6 +65,7 @@ func (p *plan) ruleCount(group int) int {
 	return p.agentRules
 }
 
+// writeEveryone writes the group for everyone.
 func (c *Corpus) writeEveryone(w *writer, p *plan, r *random) {
 	w.agent("*")
 	if r.oneIn(8) {
@@ -76,6 +77,7 @@ func (c *Corpus) writeEveryone(w *writer, p *plan, r *random) {
 	c.writeRules(w, p, everyone, p.rules)
 }
 
+// writeRules writes the first n rules of a group, and now and then how many follow.
 func (c *Corpus) writeRules(w *writer, p *plan, group, n int) {
 	var buffer [128]byte
 	for k := range n {

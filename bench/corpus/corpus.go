@@ -178,6 +178,7 @@ func (c *Corpus) firstURLs(rank, urls uint64) uint64 {
 	return mulDiv(urls*rank, all, rank*(all-urls)+urls*n)
 }
 
+// hosts returns the host of origin i in ASCII and in Unicode, which differ for an internationalised one.
 func (c *Corpus) hosts(i int, r *random) (ascii, unicode string) {
 	var sub string
 	switch r.below(16) {

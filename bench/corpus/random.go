@@ -7,6 +7,7 @@ import "math/bits"
 // standard library does.
 type random uint64
 
+// next returns eight random bytes.
 func (r *random) next() uint64 {
 	*r += 0x9E3779B97F4A7C15
 	z := uint64(*r)
@@ -53,6 +54,8 @@ func mulDiv(a, b, c uint64) uint64 {
 // far apart, so any interval is spread evenly.
 type shuffle struct{ n, factor, shift uint64 }
 
+// newShuffle returns a permutation drawn at random. Its factor has no divisor in common with n, so no two
+// numbers become the same.
 func newShuffle(n int, r *random) shuffle {
 	s := shuffle{n: uint64(n), shift: uint64(r.below(n))}
 	for s.factor = 1 + uint64(r.below(n)); gcd(s.factor, s.n) != 1; {
@@ -61,8 +64,10 @@ func newShuffle(n int, r *random) shuffle {
 	return s
 }
 
+// at returns what i becomes.
 func (s shuffle) at(i int) uint64 { return (s.factor*uint64(i) + s.shift) % s.n }
 
+// gcd returns the greatest common divisor.
 func gcd(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b

@@ -56,6 +56,7 @@ type plan struct {
 	others int
 }
 
+// plan returns what a body is made from.
 func (c *Corpus) plan(body int) plan {
 	r := derive(c.bodySeed, body)
 	p := plan{seed: r.next(), rules: ruleCount(r.below(1_000_000), c.options.Rules)}

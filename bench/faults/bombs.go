@@ -95,6 +95,7 @@ type cycle struct {
 	at   int
 }
 
+// Read implements io.Reader.
 func (c *cycle) Read(p []byte) (int, error) {
 	for n := 0; n < len(p); {
 		k := copy(p[n:], c.text[c.at:])
@@ -103,8 +104,10 @@ func (c *cycle) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// repeated returns the first n bytes of a text that is repeated.
 func repeated(text string, n int64) io.Reader { return io.LimitReader(&cycle{text: text}, n) }
 
+// plain returns a function that writes a file with a text.
 func plain(text string) func(string) error {
 	return func(name string) error { return os.WriteFile(name, []byte(text), 0o666) }
 }
@@ -126,10 +129,12 @@ func written[W io.WriteCloser](r io.Reader, compressor func(io.Writer) (W, error
 	}
 }
 
+// zipped returns a function that writes a file with what r has, compressed by gzip.
 func zipped(r io.Reader) func(string) error {
 	return written(r, func(w io.Writer) (*gzip.Writer, error) { return gzip.NewWriterLevel(w, gzip.BestSpeed) })
 }
 
+// zstandard is zipped with zstd.
 func zstandard(r io.Reader) func(string) error {
 	return written(r, func(w io.Writer) (*zstd.Encoder, error) { return zstd.NewWriter(w, zstd.WithWindowSize(1<<20)) })
 }
@@ -154,6 +159,7 @@ const (
 // column returns n strings that are a text of a letter, after the host.
 func column(n, size int) arrow.Array { return texts(n, hostURL+strings.Repeat("a", size)) }
 
+// texts returns n equal strings.
 func texts(n int, text string) arrow.Array {
 	b := array.NewStringBuilder(memory.NewGoAllocator())
 	for range n {
@@ -241,6 +247,7 @@ func parquetBomb(columns, rows int) func(string) error {
 	}
 }
 
+// parquetFile returns a Parquet file with the rows of a record.
 func parquetFile(r arrow.Record, options ...parquet.WriterProperty) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := pqarrow.NewFileWriter(r.Schema(), &out, parquet.NewWriterProperties(options...), pqarrow.DefaultWriterProps())
@@ -307,6 +314,7 @@ func warcBomb(name string) error {
 // output implements what the library's file writer needs.
 type output struct{ bytes.Buffer }
 
+// Seek returns the present offset, which is all that the writer asks for.
 func (o *output) Seek(offset int64, whence int) (int64, error) {
 	if offset != 0 || whence != io.SeekCurrent {
 		return 0, fmt.Errorf("seek to %d", offset)

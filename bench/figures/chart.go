@@ -113,6 +113,8 @@ func (p *Panel) draw(b *strings.Builder, top int) int {
 	return bottom + axisHeight
 }
 
+// draw draws a bar whose upper edge is at top. x returns the place of a value on the scale. A bar that is
+// cut ends in a gap and a point.
 func (r *Bar) draw(b *strings.Builder, top int, x func(float64) float64, cut bool) {
 	class, end := "bar", x(r.Value)
 	if r.Own {

@@ -37,6 +37,7 @@ func main() {
 	}
 }
 
+// run searches for slow inputs until the time is over, and prints the slowest, or measures a given one.
 func run() error {
 	duration := flag.Duration("time", time.Hour, "how long to search")
 	seed := flag.Uint64("seed", 1, "of the random numbers")
@@ -174,6 +175,8 @@ func measure(body, url []byte) (c cost, err error) {
 	return c, nil
 }
 
+// measureFiles measures the URL in a file, its path repeated to several lengths, with the robots.txt of
+// another file.
 func measureFiles(body, url string) error {
 	rules, err := os.ReadFile(body)
 	text, failed := os.ReadFile(url)
@@ -224,6 +227,7 @@ func (g genes) String() string { return fmt.Sprintf("%+v", plainGenes(g)) }
 // plainGenes are genes without the method String.
 type plainGenes genes
 
+// randomGenes returns genes after many changes.
 func randomGenes(r *rand.Rand) (g genes) {
 	for range 40 {
 		g = g.changed(r)
@@ -326,6 +330,7 @@ func text(r *rand.Rand, letters string, n, noise int) string {
 	return string(b)
 }
 
+// literal returns the text between two wildcards of a rule, or one for a URL. number is the rule's.
 func (g genes) literal(r *rand.Rand, number int) string {
 	if len(g.Seeds) > 0 && r.IntN(100) < g.FromSeeds {
 		return g.Seeds[r.IntN(len(g.Seeds))]

@@ -44,6 +44,7 @@ type data struct {
 // body is a host's.
 type body struct{ authority, text []byte }
 
+// run makes the data that the flags ask for.
 func run() error {
 	out := flag.String("out", "", "folder to write to (required)")
 	hosts := flag.Int("hosts", 100_000, "number of hosts")
@@ -80,6 +81,7 @@ func run() error {
 	return err
 }
 
+// madeUp returns hosts and bodies of a corpus.
 func madeUp(hosts, perHost int) *data {
 	c := corpus.NewFlat(hosts, perHost)
 	d := new(data)
@@ -132,6 +134,8 @@ type sameHostRun struct {
 	urls [][]byte
 }
 
+// cut returns runs of perHost neighbouring lines with URLs of one host, for hosts without a port that have
+// a file in the folder rules.
 func cut(lines [][]byte, rules string, perHost int) (runs []sameHostRun) {
 	var scratch urls.Scratch
 	split := func(line []byte) string { // the authority, or ""
@@ -167,6 +171,7 @@ const (
 	month      = 30 * 24 * 60 * 60
 )
 
+// writePack writes the bodies as a rule pack, with a history of that number of crawls if it is not 0.
 func (d *data) writePack(name string, crawls int) error {
 	b, err := rulepack.Create(context.Background(), name, rulepack.BuildOptions{History: crawls > 0})
 	if err != nil {
@@ -197,6 +202,7 @@ func (d *data) writePack(name string, crawls int) error {
 	return err
 }
 
+// writeFolder writes the bodies as a folder of robots.txt files.
 func (d *data) writeFolder(name string) error {
 	if err := os.MkdirAll(name, 0o777); err != nil {
 		return err

@@ -48,6 +48,7 @@ func readFrontier(list, rules string) (*frontier, error) {
 	return f, nil
 }
 
+// selectRows returns the rows of a list whose host has a file.
 func selectRows(list []byte, files map[string]bool) *frontier {
 	f := new(frontier)
 	var scratch urls.Scratch

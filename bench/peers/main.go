@@ -41,6 +41,7 @@ func main() {
 	}
 }
 
+// run measures the runners, compares their verdicts, and writes the record to w.
 func run(o options, w io.Writer) error {
 	runners, err := readRunners(o.runners)
 	if err != nil {

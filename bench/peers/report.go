@@ -91,6 +91,7 @@ func cell(text string) string {
 	return strings.NewReplacer("|", "\\|", "`", "'").Replace(text)
 }
 
+// Figures of a run, for median.
 func cpu(r result) float64     { return r.CPU }
 func jobCPU(r result) float64  { return r.JobCPU }
 func parsing(r result) float64 { return r.Parse }

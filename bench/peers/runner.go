@@ -178,6 +178,7 @@ func (m *measurement) once(r *runner, urls int) (result, error) {
 	return measured, os.Remove(out)
 }
 
+// lastLine returns the last line of a text that is not empty.
 func lastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndexByte(text, '\n')+1:]

@@ -67,6 +67,7 @@ func main() {
 	}
 }
 
+// measure runs the tables of cases, and writes each to w in Markdown, and chart if it has a name.
 func measure(cases io.Reader, w io.Writer, rounds int, base, out, chart string, warm bool) error {
 	tables, err := read(cases, base)
 	if err != nil {
@@ -84,6 +85,7 @@ func measure(cases io.Reader, w io.Writer, rounds int, base, out, chart string, 
 	return os.WriteFile(chart, []byte(draw(tables)), 0o666)
 }
 
+// read reads the tables of cases. base names the run that others are compared with.
 func read(cases io.Reader, base string) (tables []*table, err error) {
 	lines := bufio.NewScanner(cases)
 	lines.Buffer(nil, 1<<20)
@@ -156,6 +158,7 @@ func empty(folder string) (size int64, err error) {
 	return size, errors.Join(err, os.RemoveAll(folder), os.MkdirAll(folder, 0o777))
 }
 
+// Figures of a run, for median, most and ratios.
 func wall(u figures.Usage) float64    { return u.Wall }
 func cpu(u figures.Usage) float64     { return u.CPU }
 func peak(u figures.Usage) float64    { return u.Peak }
@@ -173,10 +176,12 @@ func (r *run) sorted(figure func(figures.Usage) float64) (list []float64) {
 	return list
 }
 
+// median returns the median of a figure over the rounds.
 func (r *run) median(figure func(figures.Usage) float64) float64 {
 	return figures.Median(r.sorted(figure))
 }
 
+// most returns the largest of a figure over the rounds.
 func (r *run) most(figure func(figures.Usage) float64) float64 {
 	return slices.Max(r.sorted(figure))
 }

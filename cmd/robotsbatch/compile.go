@@ -40,6 +40,7 @@ type compileCommand struct {
 	out string
 }
 
+// newCompile returns the command as it is without flags.
 func newCompile() *compileCommand {
 	c := &compileCommand{call: newCall(), Rules: config.NewRules()}
 	c.Running.Memory, c.Running.Workers = rulepack.DefaultBuildMemory, runtime.GOMAXPROCS(0)

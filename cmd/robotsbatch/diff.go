@@ -51,6 +51,7 @@ type diffCommand struct {
 	names []string        // of the agents, such as "GPTBot", or "GPTBot → CCBot" if the sides differ
 }
 
+// newDiff returns the command as it is without flags, and so without a table.
 func newDiff() *diffCommand {
 	c := &diffCommand{tableCommand: newTable()}
 	c.Out = ""

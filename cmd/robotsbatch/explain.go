@@ -40,6 +40,7 @@ type explainCommand struct {
 	partitions int
 }
 
+// newExplain returns the command as it is without flags.
 func newExplain() *explainCommand {
 	c := &explainCommand{call: newCall(), Rules: config.NewRules()}
 	c.Running.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // Quiet still lets warnings through

@@ -120,6 +120,7 @@ type tableCommand struct {
 	config.Output
 }
 
+// newTable returns what such a command has without flags.
 func newTable() tableCommand {
 	return tableCommand{newCall(), config.NewRules(), config.NewOutput()}
 }

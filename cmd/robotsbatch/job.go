@@ -55,6 +55,7 @@ type job struct {
 	stopped bool
 }
 
+// newJob returns the main job as it is without flags.
 func newJob() *job {
 	return &job{call: newCall(), Job: config.Job{Rules: config.NewRules(), Output: config.NewOutput()}}
 }

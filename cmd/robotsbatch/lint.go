@@ -43,6 +43,7 @@ type lintCommand struct {
 	ignore              []string      // codes
 }
 
+// newLint returns the command as it is without flags.
 func newLint() *lintCommand {
 	c := &lintCommand{call: newCall(), failOn: lint.Error}
 	c.leastFailed, c.words = exitUsage, lintWords

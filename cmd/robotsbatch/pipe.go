@@ -37,6 +37,7 @@ var pipeHelp = &cli.Command{
 // pipeCommand is a job that reads stdin and writes stdout.
 type pipeCommand struct{ job }
 
+// newPipe returns the command as it is without flags.
 func newPipe() *pipeCommand {
 	c := &pipeCommand{*newJob()}
 	c.OneLine = true

@@ -97,6 +97,7 @@ func (c *call) sharedBudget() *budget.Budget {
 	return c.budget
 }
 
+// newCall returns what a command has without flags.
 func newCall() call {
 	return call{Running: config.NewRunning(), given: make(map[string][]string), words: cli.Words}
 }

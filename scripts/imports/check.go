@@ -45,7 +45,7 @@ func CheckImports(packages []Package) []string {
 				report("%s imports %s, but %s may import only %s: %s", p.ImportPath, imported, home.folder, home.allowed(), whatToDo)
 			}
 		}
-		for _, imported := range join(p.TestImports, p.XTestImports) {
+		for _, imported := range slices.Concat(p.TestImports, p.XTestImports) {
 			if within(imported, module+"/cmd") && home.folder != "cmd" {
 				report("%s: a test imports %s, but nobody imports cmd: %s", p.ImportPath, imported, whatToDo)
 			}

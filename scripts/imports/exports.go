@@ -17,6 +17,7 @@ type File struct {
 	Syntax *ast.File
 }
 
+// folder returns the folder of the file's package.
 func (f File) folder() string { return path.Dir(f.Path) }
 
 // isTest tells whether the file is one of a package's tests.
@@ -73,6 +74,7 @@ type uses struct {
 	members, inTests map[string]map[string]bool // by the name of a method: the folders that use it
 }
 
+// usesOf returns what the files use of other packages, and methods by their names.
 func usesOf(files []File) *uses {
 	u := &uses{make(map[string]bool), make(map[string]map[string]bool), make(map[string]map[string]bool)}
 	for _, f := range files {
@@ -102,6 +104,7 @@ func usesOf(files []File) *uses {
 	return u
 }
 
+// add notes that a folder uses a method or a field of this name, if it is exported.
 func add(to map[string]map[string]bool, name *ast.Ident, folder string) {
 	if !name.IsExported() {
 		return

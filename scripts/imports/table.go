@@ -1,6 +1,9 @@
 package imports
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // module is the module path, which every package of the repository starts with.
 const module = "robotsbatch"
@@ -31,9 +34,9 @@ var (
 	// all floors need, such as panics.
 	store = []string{"io/store/blob", "io/store/compress", "io/store/cache", "io/store/runs", "io/store/meter", "io/store/panics", "io/store/budget"}
 	// tables are the library of tables, and the rooms of io/frontier that formats share.
-	tables = join(store, []string{"io/tables", "io/frontier/format", "io/frontier/lines", "io/frontier/tableio", "io/frontier/arrowipc"})
+	tables = slices.Concat(store, []string{"io/tables", "io/frontier/format", "io/frontier/lines", "io/frontier/tableio", "io/frontier/arrowipc"})
 	// frontier is all of io/frontier: tables and lists of URLs, in and out.
-	frontier = join(tables, []string{
+	frontier = slices.Concat(tables, []string{
 		"io/frontier", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl",
 		"io/frontier/parquetio", "io/frontier/outputs", "io/frontier/pipe",
 	})
@@ -60,8 +63,8 @@ var table = []room{
 	{"matcher/extent", []string{"matcher"}, nil},
 	{"matcher/reference", nil, []string{"golang.org/x/net/idna", "github.com/dunglas/httpsfv"}},
 	{"batch/option", nil, nil},
-	{"batch", join(engine, []string{"io/store/panics", "io/store/budget"}), []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
-	{"batch/internal/batchtest", join(engine, []string{"batch", "bench"}), nil},
+	{"batch", slices.Concat(engine, []string{"io/store/panics", "io/store/budget"}), []string{"github.com/alitto/pond/v2", "github.com/zeebo/xxh3"}},
+	{"batch/internal/batchtest", slices.Concat(engine, []string{"batch", "bench"}), nil},
 	{"batch/compare", []string{"batch", "batch/evaluate", "matcher", "matcher/urls"}, nil},
 	{"batch/evaluate", []string{"batch", "io/store/panics", "batch/option", "matcher", "matcher/access", "matcher/domains", "matcher/partition", "matcher/urls", "matcher/usage"}, []string{"github.com/zeebo/xxh3"}},
 	// Opening objects needs no driver, and only a program links those.
@@ -69,25 +72,25 @@ var table = []room{
 	{"io/store/blob/stores", []string{"io/store/blob"}, []string{"*"}},
 	{"io/store/blob/blobtest", nil, []string{"github.com/johannesboyne/gofakes3"}},
 	{"io/store/panics", nil, nil},
-	{"io/store/*", join([]string{"batch", "batch/option"}, store), []string{"*"}},
+	{"io/store/*", slices.Concat([]string{"batch", "batch/option"}, store), []string{"*"}},
 	// The library of tables knows no robots.txt.
-	{"io/tables", []string{"io/store/budget", "io/store/compress", "io/store/panics"}, join(arrow, []string{"github.com/google/flatbuffers/go", "github.com/zeebo/xxh3"})},
-	{"io/frontier", join([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio", "batch/option"}, tables), arrow},
-	{"io/frontier/outputs", join([]string{"batch", "batch/option"}, frontier), join(arrow, []string{"golang.org/x/sync/errgroup"})},
-	{"io/frontier/*", join(engine, []string{"batch"}, tables), []string{"*"}},
-	{"io/rules/ruleset", join(engine, []string{"batch"}, rules, frontier), nil},
-	{"io/rules/hosts", join([]string{"batch", "matcher/urls"}, tables), arrow},
+	{"io/tables", []string{"io/store/budget", "io/store/compress", "io/store/panics"}, slices.Concat(arrow, []string{"github.com/google/flatbuffers/go", "github.com/zeebo/xxh3"})},
+	{"io/frontier", slices.Concat([]string{"batch", "io/frontier/text", "io/frontier/delimited", "io/frontier/jsonl", "io/frontier/parquetio", "batch/option"}, tables), arrow},
+	{"io/frontier/outputs", slices.Concat([]string{"batch", "batch/option"}, frontier), slices.Concat(arrow, []string{"golang.org/x/sync/errgroup"})},
+	{"io/frontier/*", slices.Concat(engine, []string{"batch"}, tables), []string{"*"}},
+	{"io/rules/ruleset", slices.Concat(engine, []string{"batch"}, rules, frontier), nil},
+	{"io/rules/hosts", slices.Concat([]string{"batch", "matcher/urls"}, tables), arrow},
 	{"io/rules/agentlist", []string{"matcher"}, nil},
-	{"io/rules/*", join(engine, []string{"batch", "io/rules/captures"}, tables), []string{"*"}},
-	{"io/report", join(engine, []string{"batch", "batch/compare", "io/report/stats", "io/report/export", "io/report/page"}, rules, frontier), nil},
-	{"io/report/findings", join(engine, []string{"io/report"}, rules, store), nil},
-	{"io/report/verify", join(engine, []string{"batch", "io/report"}, rules, frontier), arrow},
-	{"io/report/explain", join(engine, []string{"batch", "batch/evaluate", "io/report"}, rules, frontier), nil},
-	{"io/report/stats", join(engine, []string{"batch", "io/report/export"}, rules, frontier), arrow},
-	{"io/report/*", join(engine, []string{"batch"}, rules, frontier), arrow},
-	{"cmd", join(engine, []string{"batch", "batch/compare", "batch/evaluate", "io/*"}), []string{"*"}},
-	{"bench", join(engine, []string{"matcher/reference", "batch", "batch/evaluate", "io/*"}), []string{"*"}},
-	{"scripts", join(engine, []string{"batch", "batch/evaluate", "io/*", "bench"}), []string{"*"}},
+	{"io/rules/*", slices.Concat(engine, []string{"batch", "io/rules/captures"}, tables), []string{"*"}},
+	{"io/report", slices.Concat(engine, []string{"batch", "batch/compare", "io/report/stats", "io/report/export", "io/report/page"}, rules, frontier), nil},
+	{"io/report/findings", slices.Concat(engine, []string{"io/report"}, rules, store), nil},
+	{"io/report/verify", slices.Concat(engine, []string{"batch", "io/report"}, rules, frontier), arrow},
+	{"io/report/explain", slices.Concat(engine, []string{"batch", "batch/evaluate", "io/report"}, rules, frontier), nil},
+	{"io/report/stats", slices.Concat(engine, []string{"batch", "io/report/export"}, rules, frontier), arrow},
+	{"io/report/*", slices.Concat(engine, []string{"batch"}, rules, frontier), arrow},
+	{"cmd", slices.Concat(engine, []string{"batch", "batch/compare", "batch/evaluate", "io/*"}), []string{"*"}},
+	{"bench", slices.Concat(engine, []string{"matcher/reference", "batch", "batch/evaluate", "io/*"}), []string{"*"}},
+	{"scripts", slices.Concat(engine, []string{"batch", "batch/evaluate", "io/*", "bench"}), []string{"*"}},
 }
 
 // topLevel is what may lie at the top level.
@@ -146,7 +149,7 @@ func (r room) mayImport(path string) bool {
 
 // allowed says for people what the room may import.
 func (r room) allowed() string {
-	names := join([]string{"the standard library"}, r.rooms, r.others)
+	names := slices.Concat([]string{"the standard library"}, r.rooms, r.others)
 	for i, name := range names {
 		if name == "*" {
 			names[i] = "third-party packages"
@@ -165,12 +168,4 @@ func within(path, folder string) bool {
 func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return first != module && !strings.Contains(first, ".")
-}
-
-func join(lists ...[]string) []string {
-	var all []string
-	for _, list := range lists {
-		all = append(all, list...)
-	}
-	return all
 }

@@ -52,6 +52,7 @@ func main() {
 	}
 }
 
+// mutate tries n mutants of files in a folder, all for 0, and prints those that no test notices.
 func mutate(folder string, files []string, n int, seed uint64, run string, limit time.Duration) error {
 	if len(files) == 0 {
 		names, _ := filepath.Glob(filepath.Join(folder, "*.go")) // a pattern without faults

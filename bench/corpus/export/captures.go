@@ -25,6 +25,7 @@ func Captures(name string, c *corpus.Corpus, crawl int) error {
 	return toFile(name, func(file *os.File) error { return writeCaptures(file, c, crawl) })
 }
 
+// writeCaptures writes the table of Captures to file.
 func writeCaptures(file *os.File, c *corpus.Corpus, crawl int) error {
 	b := newBuilder(c, []arrow.Field{
 		{Name: "url", Type: arrow.BinaryTypes.String},
@@ -55,12 +56,14 @@ func writeCaptures(file *os.File, c *corpus.Corpus, crawl int) error {
 	return errors.Join(writeRecord(w, b), w.Close())
 }
 
+// writeRecord writes the rows that b has as a record batch, and empties b.
 func writeRecord(w recordWriter, b *array.RecordBuilder) error {
 	record := b.NewRecord()
 	defer record.Release()
 	return w.Write(record)
 }
 
+// robotsURL returns the URL of an origin's robots.txt.
 func robotsURL(o *corpus.Origin) string { return string(o.Authority()) + "/robots.txt" }
 
 // CapturesName is the name of the table of a crawl.

@@ -61,6 +61,7 @@ func (o Options) urls(c *corpus.Corpus) iter.Seq2[*corpus.Origin, []byte] {
 	return c.URLsOf(bound(o.Part), bound(o.Part+1))
 }
 
+// batchRows returns BatchRows or its default.
 func (o Options) batchRows() int {
 	if o.BatchRows <= 0 {
 		return 65_536
@@ -126,6 +127,7 @@ func toFile(name string, write func(*os.File) error) error {
 	return nil
 }
 
+// writeText writes a URL a line.
 func writeText(w io.Writer, c *corpus.Corpus, o Options) error {
 	buffered := bufio.NewWriterSize(w, 1<<20)
 	for _, url := range o.urls(c) {
@@ -141,6 +143,7 @@ type recordWriter interface {
 	Close() error
 }
 
+// writeArrow writes an Arrow stream, or a file with a footer.
 func writeArrow(file *os.File, c *corpus.Corpus, o Options, stream bool) error {
 	t, err := newTable(c, o, true)
 	if err != nil {
@@ -173,6 +176,7 @@ type parquetWriter struct{ *pqarrow.FileWriter }
 
 func (w parquetWriter) Write(record arrow.Record) error { return w.WriteBuffered(record) }
 
+// writeParquet writes a Parquet file, without dictionaries of URLs, because few repeat.
 func writeParquet(file *os.File, c *corpus.Corpus, o Options) error {
 	t, err := newTable(c, o, false)
 	if err != nil {

@@ -97,6 +97,7 @@ func indexTable(c *corpus.Corpus, dictionaries bool) table {
 	return table{builder, r.add}
 }
 
+// insertWords puts all values into the dictionary of b.
 func insertWords(b *array.BinaryDictionaryBuilder, values []string) {
 	list := array.NewStringBuilder(memory.DefaultAllocator)
 	defer list.Release()
@@ -132,6 +133,7 @@ func (r *indexRow) text(value string) {
 	}
 }
 
+// number appends an integer.
 func (r *indexRow) number(value int) { r.column().(*array.Int32Builder).Append(int32(value)) }
 
 // add appends a row. Its numbers look random but depend only on the row's number.

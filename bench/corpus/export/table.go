@@ -30,6 +30,7 @@ func newTable(c *corpus.Corpus, o Options, dictionaries bool) (table, error) {
 	return table{}, fmt.Errorf("%d columns: must be 3 or 30", o.Columns)
 }
 
+// newBuilder returns a builder of rows with these fields. The metadata of its schema names the seed.
 func newBuilder(c *corpus.Corpus, fields []arrow.Field) *array.RecordBuilder {
 	metadata := arrow.NewMetadata(
 		[]string{"made_by", "seed"},

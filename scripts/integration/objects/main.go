@@ -33,6 +33,7 @@ func main() {
 	}
 }
 
+// run does what the arguments ask for.
 func run(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 1 && args[0] == "port":
@@ -49,6 +50,7 @@ func run(ctx context.Context, args []string) error {
 	return fmt.Errorf("what is %q?", args)
 }
 
+// printPort prints a port that is free.
 func printPort() error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,6 +61,7 @@ func printPort() error {
 	return err
 }
 
+// makeBucket makes the bucket of a URL. It tries again while the server does not answer.
 func makeBucket(ctx context.Context, name string) error {
 	u, err := url.Parse(name)
 	if err != nil {
@@ -74,6 +77,7 @@ func makeBucket(ctx context.Context, name string) error {
 	}
 }
 
+// create makes the bucket of a URL once.
 func create(ctx context.Context, u *url.URL) error {
 	switch u.Scheme {
 	case "s3":
@@ -101,6 +105,7 @@ func create(ctx context.Context, u *url.URL) error {
 	return nil
 }
 
+// copyObject copies a file or an object.
 func copyObject(ctx context.Context, from, to string) error {
 	in, err := blob.Open(ctx, from)
 	if err != nil {
@@ -118,6 +123,7 @@ func copyObject(ctx context.Context, from, to string) error {
 	return out.Close()
 }
 
+// printUploads prints the number of uploads to a bucket that are not complete.
 func printUploads(ctx context.Context, name string) error {
 	u, err := url.Parse(name)
 	if err != nil {

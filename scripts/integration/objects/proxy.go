@@ -43,12 +43,14 @@ type counted struct {
 	log   io.Writer
 }
 
+// Read implements io.Reader.
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.ReadCloser.Read(p)
 	c.bytes += int64(n)
 	return n, err
 }
 
+// Close writes the number of bytes to the log.
 func (c *counted) Close() error {
 	fmt.Fprintln(c.log, c.bytes)
 	return c.ReadCloser.Close()

@@ -242,6 +242,7 @@ func status(err error) int {
 // stopped is the cause of the end of the program's context: a signal.
 type stopped struct{ signal syscall.Signal }
 
+// Error names the signal.
 func (s stopped) Error() string { return s.signal.String() }
 
 // IgnoreFailedWrites makes a write to a closed pipe, or beyond a limit of file sizes, return an error. The
