@@ -42,11 +42,11 @@ type job struct {
 	rules   *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
 	timelines matcher.Historical
-	firstTime evaluate.FirstTime
-	misses    evaluate.Misses
-	html      *report.Page
+	firstTime evaluate.FirstTime // that of a row
+	misses    evaluate.Misses    // a sample of the authorities that the rules do not have
+	html      *report.Page       // of -report; nil without it
 	summary   *report.Summary
-	record    *outputs.Record // nil for none
+	record    *outputs.Record // the manifest; nil if there is none
 	pool      *batch.Pool     // while outputs are written
 	atOnce    int             // how many outputs are written at once
 	// versions are those of the rules before they were opened; nil without record.
@@ -115,7 +115,7 @@ func (j *job) check(ctx context.Context) error {
 	return j.Check(ctx, &j.Running, j.given)
 }
 
-// execute does the job and returns the exit status.
+// execute passes the flags on to what reads inputs and writes outputs, and does the job.
 func (j *job) execute(ctx context.Context) (status int, err error) {
 	j.limitMemory(j.Sources)
 	ctx = blob.WithMemory(ctx, j.Memory)
@@ -148,7 +148,7 @@ func (j *job) judge(ctx context.Context) error {
 	if err := j.planOutputs(ctx); err != nil {
 		return err
 	}
-	release, err := func() {}, outputs.CheckFolder(j.Out)
+	release, err := func() {}, outputs.CheckFolder(j.Out) // a dry run locks nothing
 	if !j.DryRun {
 		release, err = outputs.Claim(j.Out, j.Shard)
 	}
@@ -290,7 +290,7 @@ func (j *job) openTimelines() (err error) {
 }
 
 // newEvaluator returns the evaluator of a worker, as the flags ask for it. It also counts verdicts for
-// -report, and finds the earliest time of a row.
+// -report, and notes the time of the first row that has one.
 func (j *job) newEvaluator() batch.Evaluator {
 	o := evaluate.Options{Agents: len(j.Chains), Combine: j.Combined(), ListMemory: j.BatchMemory(), Profile: j.Profile, Missing: j.Missing}
 	o.Explain = j.Explain || j.html != nil
@@ -537,7 +537,7 @@ func (j *job) planOutput(line func(what, format string, args ...any), first *fro
 	return nil
 }
 
-// plannedText describes a source of rules that is not open yet.
+// plannedText describes a source of rules for the plan. It leaves out what is not known.
 func plannedText(p *ruleset.Planned) string {
 	text := p.Name + ": " + p.Kind
 	if p.Files > 0 {

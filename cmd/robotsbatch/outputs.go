@@ -66,8 +66,8 @@ func (j *job) openInputs(ctx context.Context, out outputs.Output) (*frontier.Con
 }
 
 // convertAll writes all outputs, except those that an earlier run completed. Several are
-// written at once, but each is completed, recorded and reported only after those before it. If
-// one fails, nothing is left of those after it.
+// written at once, but each is completed, entered in the manifest and counted only after those before
+// it. If one fails, nothing is left of those after it.
 func (j *job) convertAll(ctx context.Context) error {
 	done, err := j.startRecord(ctx)
 	if err != nil {
