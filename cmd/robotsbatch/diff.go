@@ -150,31 +150,31 @@ func (c *diffCommand) setSides(ctx context.Context, names []string) error {
 }
 
 // findSides looks up the rules of both sides. The rules of each side get a quarter of -memory, and
-// d.Memory becomes the other half.
-func (d *diffCommand) findSides(ctx context.Context) (found [2]*ruleset.Found, err error) {
-	memory := d.Running.Memory / 4
-	d.Running.Memory /= 2
+// c.Memory becomes the other half.
+func (c *diffCommand) findSides(ctx context.Context) (found [2]*ruleset.Found, err error) {
+	memory := c.Running.Memory / 4
+	c.Running.Memory /= 2
 	for i := range found {
-		o := &d.sides[i].Options
-		o.SingleElsewhere, o.Memory, o.Explain = true, memory, d.HasInputs()
-		if found[i], err = d.find(ctx, &d.sides[i], option.Out.With(d.Out)); err != nil {
+		o := &c.sides[i].Options
+		o.SingleElsewhere, o.Memory, o.Explain = true, memory, c.HasInputs()
+		if found[i], err = c.find(ctx, &c.sides[i], option.Out.With(c.Out)); err != nil {
 			return found, err
 		}
 	}
-	if d.Single != nil && !found[0].HasSingle() && !found[1].HasSingle() { // one side is enough
+	if c.Single != nil && !found[0].HasSingle() && !found[1].HasSingle() { // one side is enough
 		return found, ruleset.ErrNoSingle
 	}
 	return found, nil
 }
 
 // compareAccess writes and counts the hosts whose access differs between the sides.
-func (d *diffCommand) compareAccess(ctx context.Context) error {
-	out, err := d.openTable(&frontier.Source{Schema: export.ChangesSchema(d.uses)})
+func (c *diffCommand) compareAccess(ctx context.Context) error {
+	out, err := c.openTable(&frontier.Source{Schema: export.ChangesSchema(c.uses)})
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	found, err := d.findSides(ctx)
+	found, err := c.findSides(ctx)
 	if err != nil {
 		return err
 	}
@@ -185,69 +185,69 @@ func (d *diffCommand) compareAccess(ctx context.Context) error {
 			return err
 		}
 		defer listing.Close()
-		d.noteOpened(listing.Captured(), listing.Odd())
-		sides[i] = export.RuleSide{Listing: listing, Profile: d.sides[i].Profile, Agents: d.sides[i].Chains}
+		c.noteOpened(listing.Captured(), listing.Odd())
+		sides[i] = export.RuleSide{Listing: listing, Profile: c.sides[i].Profile, Agents: c.sides[i].Chains}
 	}
 	done := &report.AccessChanges{Version: cli.Version()}
 	unchanged := func() error { return errors.Join(sides[0].Listing.Unchanged(), sides[1].Listing.Unchanged()) }
-	if _, err := out.Rows(ctx, "changes", export.Changes(sides[0], sides[1], d.uses, d.BatchRows, &done.Changed), unchanged); err != nil {
+	if _, err := out.Rows(ctx, "changes", export.Changes(sides[0], sides[1], c.uses, c.BatchRows, &done.Changed), unchanged); err != nil {
 		return err
 	}
-	done.Seconds = d.seconds()
-	return d.printSummary(done.String(), done)
+	done.Seconds = c.seconds()
+	return c.printSummary(done.String(), done)
 }
 
 // compareURLs writes and counts the URLs of -in whose verdicts differ between the sides.
-func (d *diffCommand) compareURLs(ctx context.Context) error {
-	inputs, err := d.Resolve(ctx, d.s.in, option.Out.With(d.Out))
+func (c *diffCommand) compareURLs(ctx context.Context) error {
+	inputs, err := c.Resolve(ctx, c.s.in, option.Out.With(c.Out))
 	if err != nil {
 		return err
 	}
-	found, err := d.findSides(ctx)
+	found, err := c.findSides(ctx)
 	if err != nil {
 		return err
 	}
 	var sets [2]*ruleset.Set
 	for i := range sets {
-		if sets[i], err = d.openRules(ctx, &d.sides[i], found[i]); err != nil {
+		if sets[i], err = c.openRules(ctx, &c.sides[i], found[i]); err != nil {
 			return err
 		}
 		defer sets[i].Close()
 	}
-	suffixes, err := batch.AgentSuffixes(d.AgentNames())
+	suffixes, err := batch.AgentSuffixes(c.AgentNames())
 	if err != nil {
 		return err
 	}
 	columns := compare.Columns(suffixes)
-	o := &d.Reading
-	o.BatchRows, o.Columns, o.Verdicts, o.Keep, o.Memory = d.BatchRows, true, columns, batch.KeepURL, d.BatchMemory()/2
+	o := &c.Reading
+	o.BatchRows, o.Columns, o.Verdicts, o.Keep, o.Memory = c.BatchRows, true, columns, batch.KeepURL, c.BatchMemory()/2
 	src, err := frontier.Concatenate(ctx, inputs, *o)
 	if err != nil {
 		return err
 	}
 	defer src.Close() // it was only read from
-	d.shown.Plan(inputs)
-	return d.writeChanges(ctx, src, columns, sets, d.shown.Output(len(inputs)))
+	c.shown.Plan(inputs)
+	return c.writeChanges(ctx, src, columns, sets, c.shown.Output(len(inputs)))
 }
 
-// countersShare is the part of d.Memory, an eighth, that counting changes may take: the rest is for batches.
+// countersShare is the part of c.Memory, an eighth, that counting changes may take: the rest is for batches.
 const countersShare = 8
 
 // writeChanges evaluates the rows of src by both sets of rules, the old and the new. It writes the rows
 // with a verdict that differs, with these columns, and prints the summary.
-func (d *diffCommand) writeChanges(ctx context.Context, src *frontier.Concatenation, columns []batch.VerdictColumn, sets [2]*ruleset.Set, progress *console.OutputProgress) error {
-	out, err := d.openTable(src.First())
+func (c *diffCommand) writeChanges(ctx context.Context, src *frontier.Concatenation, columns []batch.VerdictColumn, sets [2]*ruleset.Set, progress *console.OutputProgress) error {
+	out, err := c.openTable(src.First())
 	if err != nil {
 		return err
 	}
 	defer out.Close()
 	var compared [2]compare.Side
-	for i, side := range d.sides {
-		compared[i] = compare.Side{Rules: sets[i].Origins(), Options: evaluate.Options{Agents: len(d.names), Profile: side.Profile, Missing: side.Missing}}
+	for i, side := range c.sides {
+		compared[i] = compare.Side{Rules: sets[i].Origins(), Options: evaluate.Options{Agents: len(c.names), Profile: side.Profile, Missing: side.Missing}}
 	}
 	out.Run.Emit, out.Options.Keep, out.Options.Verdicts = batch.EmitSelected, batch.KeepURL, columns
 	out.Run.Progress = func(s batch.Stats) { progress.Report(&s, src) }
-	tally := report.NewChangeCounter(d.names, d.Running.Memory/countersShare, os.TempDir())
+	tally := report.NewChangeCounter(c.names, c.Running.Memory/countersShare, os.TempDir())
 	defer tally.Close()
 	newEvaluator := func() batch.Evaluator { return compare.New(compared[0], compared[1], tally.Add) }
 	stats, err := out.Write(ctx, src, newEvaluator, func() error {
@@ -257,28 +257,28 @@ func (d *diffCommand) writeChanges(ctx context.Context, src *frontier.Concatenat
 		return err
 	}
 	for _, set := range sets {
-		d.noteOdd(set.Odd(), whenRead)
+		c.noteOdd(set.Odd(), whenRead)
 	}
 	changes, err := tally.Changes()
 	if err != nil {
 		return err
 	}
-	changes.Version, changes.Rows, changes.RowsChanged, changes.Seconds = cli.Version(), stats.Rows, stats.Selected, d.seconds()
-	return d.printSummary(changes.String(), changes)
+	changes.Version, changes.Rows, changes.RowsChanged, changes.Seconds = cli.Version(), stats.Rows, stats.Selected, c.seconds()
+	return c.printSummary(changes.String(), changes)
 }
 
-// printSummary prints the summary: with -log json done, as a message, else text, on stdout if no table
-// is written and on stderr if one is.
-func (d *diffCommand) printSummary(text string, done any) error {
-	d.shown.End()
+// printSummary prints the summary. With -log json it is the message done, else text: on stdout if no
+// table is written, and on stderr if one is.
+func (c *diffCommand) printSummary(text string, done any) error {
+	c.shown.End()
 	switch {
-	case d.log.JSON():
-		d.log.Info(text, "done", "summary", done)
-	case d.Out == "":
-		_, err := fmt.Fprint(d.s.out, text)
+	case c.log.JSON():
+		c.log.Info(text, "done", "summary", done)
+	case c.Out == "":
+		_, err := fmt.Fprint(c.s.out, text)
 		return err
-	case !d.Quiet:
-		fmt.Fprint(d.s.err, text)
+	case !c.Quiet:
+		fmt.Fprint(c.s.err, text)
 	}
 	return nil
 }

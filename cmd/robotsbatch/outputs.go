@@ -372,8 +372,8 @@ func (j *job) unchanged(src *frontier.Concatenation) error {
 	return cmp.Or(src.Unchanged(), j.rules.Unchanged())
 }
 
-// withCause returns err, an error while src was read, after its likely cause if that is another: somebody
-// wrote to an input or to rules meanwhile.
+// withCause returns an error about an input or rules that changed while src was read, which likely caused
+// err; err itself if none has changed.
 func (j *job) withCause(ctx context.Context, err error, src *frontier.Concatenation) error {
 	if ctx.Err() != nil || errors.Is(err, blob.ErrChanged) || errors.Is(err, rulepack.ErrChanged) {
 		return err

@@ -72,30 +72,30 @@ func (c *pipeCommand) check(ctx context.Context) error {
 }
 
 // execute opens the rules and writes the verdicts on a stream of batches.
-func (j *pipeCommand) execute(ctx context.Context) (status int, err error) {
-	j.limitMemory(j.Sources)
-	if err := j.reserveMemory(nil, 1); err != nil {
+func (c *pipeCommand) execute(ctx context.Context) (status int, err error) {
+	c.limitMemory(c.Sources)
+	if err := c.reserveMemory(nil, 1); err != nil {
 		return 0, err
 	}
-	j.setWanted()
-	if j.rules, err = j.findRules(ctx, &j.Rules); err != nil {
+	c.setWanted()
+	if c.rules, err = c.findRules(ctx, &c.Rules); err != nil {
 		return 0, err
 	}
-	defer j.rules.Close()
-	if err := j.openTimelines(); err != nil {
+	defer c.rules.Close()
+	if err := c.openTimelines(); err != nil {
 		return 0, err
 	}
 	input := frontier.Input{Path: blob.Stdio}
-	j.summary = j.NewSummary([]frontier.Input{input})
-	stats, err := pipe.Run(ctx, j.s.in, blob.Rows(j.s.out), j.newEvaluator, pipe.Options{
-		Name: input.Name(), URLColumn: j.Reading.URLColumn, Extra: batch.ExtraColumns{Time: j.AsOfColumn}, Keep: j.Keep, Verdicts: j.Verdicts, Emit: j.Emit,
-		Workers: j.Workers, Memory: j.FlightMemory(), Check: j.rules.Unchanged,
+	c.summary = c.NewSummary([]frontier.Input{input})
+	stats, err := pipe.Run(ctx, c.s.in, blob.Rows(c.s.out), c.newEvaluator, pipe.Options{
+		Name: input.Name(), URLColumn: c.Reading.URLColumn, Extra: batch.ExtraColumns{Time: c.AsOfColumn}, Keep: c.Keep, Verdicts: c.Verdicts, Emit: c.Emit,
+		Workers: c.Workers, Memory: c.FlightMemory(), Check: c.rules.Unchanged,
 	})
 	if errors.Is(err, syscall.EPIPE) {
-		j.summary.Complete = false // the answer's reader has what it wanted
+		c.summary.Complete = false // the answer's reader has what it wanted
 	} else if err != nil {
 		return 0, err
 	}
-	j.summary.Add(blob.Stdio, &stats)
-	return exitDone, j.finish(nil)
+	c.summary.Add(blob.Stdio, &stats)
+	return exitDone, c.finish(nil)
 }

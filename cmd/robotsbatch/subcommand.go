@@ -142,8 +142,7 @@ func (c *call) fitMemory(sources []string) {
 	}
 }
 
-// leftText returns what left returns for a command with this output; it is empty for a command without
-// one.
+// leftText returns what left says of an output with this name; nothing for no name.
 func leftText(output string) option.Message {
 	switch output {
 	case "":
@@ -161,7 +160,7 @@ func (c *call) showProgress(ctx context.Context, toStdout bool) context.Context 
 	return c.shown.Watch(ctx)
 }
 
-// seconds are those since the command began.
+// seconds returns the seconds since the command began.
 func (c *call) seconds() float64 { return time.Since(c.started).Seconds() }
 
 // failAsText writes an error of no command, for which no flag such as -log can be given, and returns
@@ -180,8 +179,8 @@ func (c *call) refuseTerminal(t outputs.Target) error {
 }
 
 // find looks up what each -rules is, and opens none. It returns an error if one of outputs would
-// replace rules. The rules may take all of -memory: what takes so much is the rule pack that Open or
-// Compile makes of captures, and nothing else runs then.
+// replace rules. Making a rule pack of captures may take all of -memory, because nothing else runs
+// meanwhile.
 func (c *call) find(ctx context.Context, r *config.Rules, outputs ...option.Given) (*ruleset.Found, error) {
 	if !r.SingleElsewhere { // else it is a side of diff, which has warned for both
 		r.Fallbacks(c.log.Notice)
@@ -281,8 +280,8 @@ func (c *call) noteOpened(captured *ruleset.Captured, odd []ruleset.OddBodies) {
 // Values of [ruleset.OddBodies.Read]: when it is known how many bodies of a source are HTML or binary.
 const whenOpened, whenRead = false, true
 
-// noteOdd says how many bodies are HTML or binary, for the sources for which that is known when, which
-// is whenOpened or whenRead.
+// noteOdd says how many bodies are HTML or binary, for the sources whose numbers are known when they
+// are opened, or only when they were read: when is whenOpened or whenRead.
 func (c *call) noteOdd(odd []ruleset.OddBodies, when bool) {
 	for i := range odd {
 		if source := &odd[i]; source.Read == when {
