@@ -4,8 +4,8 @@ package corpus
 // millionths of the files, with linear interpolation.
 type curve []struct{ files, number int64 }
 
-// at returns the number at a quantile below a million, multiplied by times and divided by
-// by.
+// at returns the number at a quantile, which is below a million. It is scaled by times/by before it is
+// rounded down.
 func (c curve) at(quantile int, times, by int64) int {
 	at, i := int64(quantile), 1
 	for at >= c[i].files {

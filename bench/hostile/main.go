@@ -280,8 +280,8 @@ func (g genes) changed(r *rand.Rand) genes {
 	return g
 }
 
-// anyRange changes a range, by at most by; with 0 it only makes sure that the range is not
-// empty.
+// anyRange returns a range near x, or another of at most by more than low; with 0 for by it is x. No range
+// is empty or begins below low.
 func anyRange(r *rand.Rand, x [2]int, low, by int) [2]int {
 	switch {
 	case by == 0:

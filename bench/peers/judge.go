@@ -47,7 +47,8 @@ var readings = []reading{
 	{kind: groups, agent: "*"},
 }
 
-// vague is the index of the first reading that may give the peer's verdict by chance.
+// vague is the index of the first reading that may give the peer's verdict by chance, and so is tried
+// only if nothing in the URL and the rule explains it.
 const vague = 5
 
 // These are the kinds of disagreement.

@@ -140,7 +140,7 @@ func (t *table) take(rounds int, warm bool, out string) error {
 	return nil
 }
 
-// empty removes all from a folder and returns how large it was.
+// empty removes all files from a folder and returns their size in bytes.
 func empty(folder string) (size int64, err error) {
 	if folder == "" {
 		return 0, nil
@@ -167,7 +167,7 @@ func private(u figures.Usage) float64 { return u.Private }
 // processors returns how many processors a run used on average.
 func processors(u figures.Usage) float64 { return u.CPU / u.Wall }
 
-// sorted returns a figure of all rounds.
+// sorted returns a figure of each round, the least first.
 func (r *run) sorted(figure func(figures.Usage) float64) (list []float64) {
 	for _, u := range r.used {
 		list = append(list, figure(u))
@@ -186,7 +186,8 @@ func (r *run) most(figure func(figures.Usage) float64) float64 {
 	return slices.Max(r.sorted(figure))
 }
 
-// ratios returns those of a figure to the base's of the same round, sorted.
+// ratios returns, for each round, the ratio of a run's figure to that of the base, the least first. If both
+// have units, it is the ratio of the figures for a unit.
 func (t *table) ratios(r *run, figure func(figures.Usage) float64) (ratios []float64) {
 	scale := 1.0
 	if r.units > 0 && t.base.units > 0 {

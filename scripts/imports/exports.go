@@ -20,7 +20,7 @@ type File struct {
 // folder returns the folder of the file's package.
 func (f File) folder() string { return path.Dir(f.Path) }
 
-// isTest tells whether the file is one of a package's tests.
+// isTest reports whether the file is one of a package's tests.
 func (f File) isTest() bool { return strings.HasSuffix(f.Path, "_test.go") }
 
 // CheckExports returns a line for each exported name that no other package uses. Functions,
@@ -59,8 +59,8 @@ func CheckExports(files []File, allowed map[string]string) []string {
 	return slices.Compact(unused)
 }
 
-// UsedNames returns the names of packages in the folder of that the packages in the folder by use,
-// their tests apart.
+// UsedNames returns what the packages in the folder by use of the packages in the folder of: names with
+// their folders. Tests of by do not count.
 func UsedNames(files []File, by, of string) []string {
 	files = slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.isTest() || !within(f.folder(), by) })
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(usesOf(files).names)), func(name string) bool {
@@ -115,7 +115,7 @@ func add(to map[string]map[string]bool, name *ast.Ident, folder string) {
 	to[name.Name][folder] = true
 }
 
-// has reports whether another package uses a name of the one in a folder.
+// has reports whether a package in another folder uses this name, which the package in folder exports.
 func (u *uses) has(folder, name string) bool {
 	_, member, ok := strings.Cut(name, ".")
 	byOthers := func(users map[string]bool) bool { return len(users) > 1 || len(users) == 1 && !users[folder] }
@@ -151,10 +151,10 @@ func (u *uses) addShown(files []File) {
 	}
 }
 
-// addEnumeration shows the types of a declaration's names, and adds its constants if they are an
-// enumeration of which one is used, or its type.
+// addEnumeration shows the types of a declaration's names. If it declares an enumeration, and one of the
+// constants or their type is used, it adds all of them.
 func (u *uses) addEnumeration(d *ast.GenDecl, folder string, show func(*ast.Ident, ast.Expr)) {
-	enumeration, some := false, false
+	enumerated, used := false, false
 	var names []string
 	for _, s := range d.Specs {
 		switch s := s.(type) {
@@ -162,22 +162,22 @@ func (u *uses) addEnumeration(d *ast.GenDecl, folder string, show func(*ast.Iden
 			show(s.Name, s.Type)
 		case *ast.ValueSpec:
 			show(s.Names[0], s.Type)
-			enumeration = enumeration || d.Tok == token.CONST && isEnumerated(s)
+			enumerated = enumerated || d.Tok == token.CONST && isEnumerated(s)
 			of, ok := s.Type.(*ast.Ident)
-			some = some || ok && u.names[folder+"."+of.Name]
+			used = used || ok && u.names[folder+"."+of.Name]
 			for _, name := range s.Names {
 				names = append(names, folder+"."+name.Name)
-				some = some || u.names[folder+"."+name.Name]
+				used = used || u.names[folder+"."+name.Name]
 			}
 		}
 	}
 	for _, name := range names {
-		u.names[name] = u.names[name] || enumeration && some
+		u.names[name] = u.names[name] || enumerated && used
 	}
 }
 
-// isEnumerated tells whether a constant is one of an enumeration's: it has a type, or is one
-// that the package has of another.
+// isEnumerated reports whether a constant belongs to an enumeration: it has a type, or stands for a
+// constant of another package.
 func isEnumerated(s *ast.ValueSpec) bool {
 	if len(s.Values) == 0 {
 		return s.Type != nil
@@ -258,7 +258,7 @@ func receiver(t ast.Expr) string {
 	return ""
 }
 
-// forTests tells whether the package in a folder is for tests and measurements alone.
+// forTests reports whether the package in a folder is for tests and measurements alone.
 func forTests(folder string) bool {
 	return strings.HasSuffix(folder, "test") || folder == "matcher/reference" || folder == must || within(folder, "bench") || within(folder, "scripts")
 }

@@ -42,7 +42,9 @@ func CheckLinks(files []File) []string {
 	return slices.Compact(broken)
 }
 
-// resolves reports whether a link of a file in folder names something.
+// resolves reports whether a link of a file in folder names something that exists, or is no link. imported
+// are the file's imports by name, folders those of packages by name, and names what packages declare by
+// folder.
 func resolves(text, folder string, imported map[string]string, folders map[string][]string, names map[string]map[string]bool) bool {
 	first, rest, qualified := strings.Cut(text, ".")
 	if ast.IsExported(first) {

@@ -117,7 +117,7 @@ func roomOf(path string) (found room, ok bool) {
 	return found, ok
 }
 
-// mayImport tells whether the room's table line allows the import.
+// mayImport reports whether packages of the room may import path.
 func (r room) mayImport(path string) bool {
 	own, isOwn := strings.CutPrefix(path, module+"/")
 	if !isOwn {
@@ -147,7 +147,7 @@ func (r room) mayImport(path string) bool {
 	return false
 }
 
-// allowed says for people what the room may import.
+// allowed returns what the room may import, for a message.
 func (r room) allowed() string {
 	names := slices.Concat([]string{"the standard library"}, r.rooms, r.others)
 	for i, name := range names {
@@ -158,13 +158,13 @@ func (r room) allowed() string {
 	return strings.Join(names, ", ")
 }
 
-// within tells whether path is folder or lies below it.
+// within reports whether path is folder or lies below it.
 func within(path, folder string) bool {
 	return path == folder || strings.HasPrefix(path, folder+"/")
 }
 
-// isStandard tells whether the import is of the standard library, whose first
-// path element never has a dot.
+// isStandard reports whether the import is of the standard library, whose paths have no dot in their first
+// element.
 func isStandard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return first != module && !strings.Contains(first, ".")
