@@ -73,6 +73,7 @@ func (c *lintCommand) Flags() cli.Flags {
 	}}, c.Running.Flags().Only("store-timeout", "log", "quiet").Saying("quiet", "no summary"))
 }
 
+// The values of -least and -fail-on.
 var (
 	severityWords = cli.WordsOf(lint.Note, lint.Warning, lint.Error)
 	failWords     = append(slices.Clip(severityWords), cli.Word[lint.Severity]{Name: "never", Value: findings.Never})

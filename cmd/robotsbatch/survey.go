@@ -51,8 +51,10 @@ var statsFormats = cli.WordsOf(report.StatsFormats...)
 // counts are the values of -as, for flags that are about counts.
 var counts = &cli.Formats{Names: cli.Names(statsFormats), Of: "counts", Else: option.Messagef("say in which form with %s", option.As.With("text"))}
 
+// baseWords are the values of -of.
 var baseWords = cli.WordsOf(stats.BaseReached, stats.BaseRules, stats.BaseAll)
 
+// siteWords are the values of -by that say what counts as a site.
 var siteWords = []cli.Word[stats.Site]{{Name: "domain", Value: stats.ByDomain}, {Name: "host", Value: stats.ByHost}, {Name: "authority", Value: stats.ByAuthority}}
 
 // surveyCommand is its configuration.

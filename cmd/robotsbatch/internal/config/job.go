@@ -194,6 +194,7 @@ func (c *Output) TableFlags() cli.Flags {
 	return f
 }
 
+// compressions are the values of -compression, without levels.
 var compressions = cli.WordsOf(format.Compressions()...)
 
 // setCompression sets the compression inside outputs, and that columns are encoded with it. s is
@@ -238,6 +239,7 @@ const (
 	allAgentsDenied
 )
 
+// The values of -agents-as and -emit.
 var (
 	agentsAsWords = []cli.Word[agentsAs]{
 		{Name: "columns", Value: agentsInColumns}, {Name: "list", Value: agentsInList}, {Name: "any-denied", Value: anyAgentDenied}, {Name: "all-denied", Value: allAgentsDenied},

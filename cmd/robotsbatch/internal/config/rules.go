@@ -310,6 +310,8 @@ type assumption struct {
 	verdict              cli.Choice // which verdicts there are, and where to put them
 }
 
+// The verdicts of cases. allowed is for a field that is true where a URL is allowed, denied for one that
+// is true where it is denied.
 var (
 	missings = []cli.Word[access.Missing]{
 		{Name: "allow", Value: access.MissingAllow}, {Name: "deny", Value: access.MissingDeny}, {Name: "null", Value: access.MissingNull},
