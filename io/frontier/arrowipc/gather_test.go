@@ -435,6 +435,26 @@ func TestGatherLies(t *testing.T) {
 	}
 }
 
+// A union of which the metadata says that it has more values than its buffers is an error before memory is made for
+// them.
+func TestGatherShortUnion(t *testing.T) {
+	const width, memory = 1 << 24, 16 << 20
+	union := arrow.DenseUnionOf([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int16}}, []arrow.UnionTypeCode{0})
+	fixed := tablestest.FromJSON(t, arrow.FixedSizeListOf(1, union), `[[[0,1]],[[0,2]],[[0,3]],[[0,4]]]`)
+	record := tablestest.NewRecord([]string{"url", "u"}, tablestest.URLArray(4, false), fixed)
+	_, records := messagesOf(t, libraryWrite(t, encoding{true, compress.None}, record.Schema(), record))
+	b := must.Get(records[0].Batch())(t)
+	b.Nodes[2].Length = 4 * width // the union's
+	schema := arrow.NewSchema([]arrow.Field{record.Schema().Field(0), {Name: "u", Type: arrow.FixedSizeListOf(width, union), Nullable: true}}, nil)
+	data := handMade(t, schema, b, records[0].Bytes)
+	var err error
+	allocated := must.Allocated(func() {
+		_, err = selecting{pipe: true, stream: true, verdicts: selected(0b1011), options: Options{Name: "in", Memory: memory}}.filtered(data)
+	})
+	must.Say(t, err, `column "u": damaged: a buffer is too short`)
+	must.Be(t, allocated < memory, "%d bytes allocated", allocated)
+}
+
 // Whatever a mixed record batch holds, gathering it ends with an error or with what decoding
 // it gives, within the memory.
 func FuzzGather(f *testing.F) {

@@ -244,14 +244,16 @@ func (g *gathering) values(a source, width int) error {
 
 // indices gathers a buffer of indices into a dictionary. The new body lacks them until they are renumbered.
 func (g *gathering) indices(a source) error {
-	if err := g.grant.Take(int64(a.n*a.Width + len(a.valid))); err != nil {
+	from, err := g.readNext(a.Width * a.length) // before memory is taken: only then is a.n no more than the input has
+	if err == nil {
+		err = g.grant.Take(int64(a.n*a.Width + len(a.valid)))
+	}
+	if err != nil {
 		return err
 	}
 	kept := inputIndices{buffer: len(g.made.Buffers), shape: a.Shape, values: make([]byte, a.n*a.Width), valid: bytes.Clone(a.valid)}
+	a.rows.CopyValues(kept.values, from, a.Width)
 	g.inputIndices = append(g.inputIndices, kept)
-	if err := g.copyNext(kept.values, a, a.Width); err != nil {
-		return err
-	}
 	return g.add(nil) // lists the buffer, whose place addIndices sets
 }
 
@@ -379,12 +381,13 @@ func (g *gathering) sparseUnion(a source) error {
 func (g *gathering) denseUnion(a source) error {
 	g.runs += 3 * a.n // at most: runs of values, the new begin of each, and type codes
 	defer func() { g.runs -= 3 * a.n }()
-	codes := make([]byte, a.n)
-	err := g.copyNext(codes, a, 1)
-	if err == nil {
-		err = g.add(codes)
-	}
+	from, err := g.readNext(a.length) // before memory is taken, as in indices
 	if err != nil {
+		return err
+	}
+	codes := make([]byte, a.n)
+	a.rows.CopyValues(codes, from, 1)
+	if err := g.add(codes); err != nil {
 		return err
 	}
 	offsets, err := g.build(4 * a.n)
