@@ -166,8 +166,9 @@ func (a *automaton) numberPaths(byLength []uint32) (numbers []uint32) {
 	return numbers[1:]
 }
 
-// step appends c to a text whose node is given, and returns the node of the result: that of its
-// longest suffix that has a node. Over a whole text it takes time linear in the text.
+// The node of a text is that of the longest of its suffixes that have one. step takes the node of a
+// text and returns the node of the text followed by c. Over a whole text it takes time linear in
+// the text.
 func (a *automaton) step(node uint32, c byte) uint32 {
 	for node != 0 {
 		n := &a.nodes[node]

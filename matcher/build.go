@@ -106,14 +106,14 @@ func (b *builder) writeLeaf(s span) {
 	put32(leaf[leafBestAt:], endBit|b.addEnd(s))
 }
 
-// isLeaf reports whether all entries of a span have one literal prefix. They are sorted, so
+// isLeaf reports whether all entries of a span have the same literal prefix. They are sorted, so
 // the first and the last one tell.
 func (b *builder) isLeaf(s span) bool {
 	if s.high-s.low == 1 {
 		return true
 	}
 	first, last := b.entries[s.low].literalPrefix(), b.entries[s.high-1].literalPrefix()
-	return len(first) == len(last) && bytes.Equal(first, last)
+	return bytes.Equal(first, last)
 }
 
 // commonLabel returns the bytes that all texts of a span share after its depth, up to the

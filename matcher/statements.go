@@ -114,7 +114,7 @@ func (c *Compiler) CompileUsage(f *robotstxt.File, agents *Agents, o UsageOption
 	}
 	if len(o.Others) > 0 {
 		other := c.CompileUsage(f, agents, UsageOptions{Uses: o.Others})
-		u.others = other != nil && slices.ContainsFunc(other.sets, statementSet.says)
+		u.others = other != nil && slices.ContainsFunc(other.sets, statementSet.saysAny)
 	}
 	if len(u.sets) == 0 && u.licenses == nil && !u.others {
 		return nil
@@ -177,8 +177,9 @@ func (s *selector) statements(f *robotstxt.File, agents *Agents, d usage.Directi
 }
 
 // addSets adds to u.sets a set for each wanted use of a directive, for the agents that obey the
-// statements; none if there are no statements. merged has no statements yet.
-func (u *Usage) addSets(c *Compiler, d usage.Directive, merged statementMerger, obeyed obeyedStatements) {
+// statements; none if there are no statements. empty has the options and no statements.
+func (u *Usage) addSets(c *Compiler, d usage.Directive, empty statementMerger, obeyed obeyedStatements) {
+	merged := empty
 	merged.byPath = make(map[string]int)
 	for _, statements := range obeyed.byGroup {
 		for i := range statements {
@@ -352,8 +353,8 @@ func (s *statementSet) selected(target *Target) (rank, depth int) {
 	return int(max(literal.best, c.bestSuffix(target, literal.list, disallowing, literal.best)) >> 1), whole
 }
 
-// says reports whether a statement of the set says anything of a use.
-func (s statementSet) says() bool {
+// saysAny reports whether a statement of the set has a known value for any use, not only the set's own.
+func (s statementSet) saysAny() bool {
 	return slices.ContainsFunc(s.all, func(said statement) bool {
 		return slices.ContainsFunc(said.values, func(v usage.Value) bool { return v != usage.Unknown })
 	})

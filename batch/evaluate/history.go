@@ -306,15 +306,15 @@ func (e *Evaluator) unsetGroup(url func(row int) []byte, v *batch.Verdicts, numb
 	}
 }
 
-// recount corrects v.Counters after denyGroup changed verdicts of a group. Until then all its rows
-// counted under the reason of the span of their own time. A row leaves that counter if it is now
-// denied to all agents. If its verdicts were made null, it counts under HistoryCut instead. cut says
-// that unsetGroup was called.
+// recount corrects v.Counters after denyGroup changed verdicts of a group. Until then its rows
+// counted under the reason of their span, if that reason is counted; that of a span with rules is
+// not. A row that is now denied to all agents leaves that counter. A row whose verdicts unsetGroup
+// made null moves to HistoryCut. cut says that unsetGroup was called.
 func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number int, cut bool) {
 	before := &e.history.groupSpans[number]
-	var counter *int64 // of the reason of before; nil if none counts it
+	var counter *int64 // where the rows count so far; nil for nowhere
 	if before.span.Access != access.Rules {
-		e.early = before.early
+		e.early = before.early // for outcome
 		allowed, known, reason := e.outcome(before.span.Access)
 		if known && !allowed {
 			return // all rows were denied, and keep the reason
@@ -326,14 +326,14 @@ func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number 
 	}
 	for row := range e.groups.rowsOf(number) {
 		denied := !slices.ContainsFunc(v.Agents, func(a batch.AgentVerdicts) bool { return !a.Denied(row) })
-		hasOther := denied || cut && !e.isRobotsTxt(e.pathOf(url(row), number))
+		hasNewReason := denied || cut && !e.isRobotsTxt(e.pathOf(url(row), number))
 		if counter == &v.NoCaptureYet {
-			e.countLater(v, row, hasOther)
+			e.countLater(v, row, hasNewReason)
 		}
-		if hasOther && counter != nil {
+		if hasNewReason && counter != nil {
 			*counter--
 		}
-		if hasOther && !denied {
+		if hasNewReason && !denied {
 			v.HistoryCut++
 		}
 	}

@@ -219,9 +219,11 @@ func (c *checker) checkHidden(g *robotstxt.StatementGroup, stated map[pathUse]bo
 	}
 }
 
-// checkHides compares a statement with the one that its path would select without it: that of the
-// longest path that the path begins with. It adds a finding for the first use that only the other
-// one states. stated is as for checkHidden; byPath has the group's statements, by path as written.
+// checkHides compares a statement s with the one that URLs below s.Path would select without s: the
+// statement with the longest path, no pattern, that s.Path begins with. It adds a finding for the first
+// use that this one states and that no statement with s.Path states for these agents; stated has
+// those, as for checkHidden. If s.Path is "/", it also adds that a statement without a path never
+// decides. byPath has the group's statements, by path as written.
 func (c *checker) checkHides(s *robotstxt.Statement, stated map[pathUse]bool, byPath map[string]*pathStatement) {
 	path := s.Path[:min(len(s.Path), maxPath)]
 	for n := len(path) - 1; n >= 0; n-- {
