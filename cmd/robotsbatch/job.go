@@ -399,7 +399,8 @@ func (j *job) noteOtherNames() {
 // begins. It is a variable for tests.
 var longFrom = int64(1 << 30)
 
-// dryRun checks inputs and outputs, and prints the plan of the job, whose rules were found.
+// dryRun checks inputs and outputs as far as that is quick, and prints the plan of the job. j.found
+// must be set.
 func (j *job) dryRun(ctx context.Context) error {
 	bytes, err := j.inputBytes(ctx, true)
 	if err != nil {
@@ -412,7 +413,7 @@ func (j *job) dryRun(ctx context.Context) error {
 	for i, out := range j.planned {
 		isObject := blob.IsURL(out.Inputs[0].Path)
 		if isObject && i > 0 || !isObject && !areFiles(out.Inputs[:1]) {
-			continue // each object takes a request, and a pipe waits for its writer
+			continue // each object takes a request, so one is checked; a pipe waits for its writer
 		}
 		source, err := j.checkOutput(ctx, out)
 		if err != nil {

@@ -82,8 +82,8 @@ func isArrowStream(head []byte) bool {
 	return binary.LittleEndian.Uint16(metadata[vtable:]) >= 4 // a vtable begins with its size, and has at least two 16-bit numbers
 }
 
-// startsWithObject reports whether head, after blank lines, starts with a JSON object that has
-// its first key on the line of the brace. An object over several lines is no JSONL.
+// startsWithObject reports whether head, after blank lines, starts with a JSON object that is empty
+// or has its first key on the line of the brace. An object over several lines is no JSONL.
 func startsWithObject(head []byte) bool {
 	head = bytes.TrimLeft(withoutMark(head), " \t\r\n")
 	if !bytes.HasPrefix(head, []byte("{")) {

@@ -339,18 +339,19 @@ func (r *resolver) followRedirects(last bool) error {
 	return nil
 }
 
-// readPart reads the next part of moved from a reader of it: the captures into group, and the
-// URL's index in Set.wanted, or notWanted. continues says that more captures of the URL follow.
+// readPart reads the next part of r.moved from a reader. It sets r.group to the part's captures and
+// returns the index of their URL in Set.wanted, or notWanted. continues says that more captures of
+// the URL follow.
 func (r *resolver) readPart(from io.Reader) (wanted uint32, continues bool, err error) {
 	var header [movedHeader]byte
 	if _, err := io.ReadFull(from, header[:]); err != nil {
 		return 0, false, err
 	}
 	length := binary.LittleEndian.Uint32(header[:])
-	size := int(length % partContinues)
+	size := int(length &^ partContinues)
 	r.group = slices.Grow(r.group[:0], size)[:size]
 	_, err = io.ReadFull(from, r.group)
-	return binary.LittleEndian.Uint32(header[4:]), length >= partContinues, err
+	return binary.LittleEndian.Uint32(header[4:]), length&partContinues != 0, err
 }
 
 // decide decides about the URL whose captures the judge has. wanted is the URL's index in

@@ -51,8 +51,8 @@ func appendBlob(dst, data []byte) []byte {
 	return dst
 }
 
-// openBlob checks a blob and returns its data, decompressed, in memory of its own. It returns
-// an error if there are more than most bytes of data; nil for an empty blob.
+// openBlob checks a blob that appendBlob made, and returns its data, decompressed, in memory of its
+// own. An empty blob has no data. It is an error if the data is longer than most bytes.
 func openBlob(blob []byte, most int64) ([]byte, error) {
 	if len(blob) == 0 {
 		return nil, nil
@@ -66,7 +66,7 @@ func openBlob(blob []byte, most int64) ([]byte, error) {
 	}
 	length, data := le32(blob[4:]), blob[blobHeaderSize:]
 	if uint64(length) == uint64(len(data)) {
-		return data, nil
+		return data, nil // not compressed
 	}
 	if int64(length) > most {
 		return nil, fmt.Errorf("%w: %d bytes, at most %d are possible", ErrDamaged, length, most)

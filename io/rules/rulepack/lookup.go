@@ -82,16 +82,16 @@ func (p *Pack) find(authority []byte, l *location) (origin, error) {
 	return p.decidingOrigin(authority, l.bucket, b, index)
 }
 
-// decidingOrigin returns an authority's origin at Options.AsOf, or notYet if nothing was known
-// by then. The authority is the one with that index in bucket b, whose index is number; its
-// text is for errors.
+// decidingOrigin returns the origin of an authority, given by its bucket, the bucket's number and the
+// authority's index in it. It is the origin at Options.AsOf, or notYet if nothing was known by then;
+// without AsOf or a history p.asOf is 0, and it is the newest. The text of the authority is for errors.
 func (p *Pack) decidingOrigin(authority []byte, number uint32, b bucket, index int) (origin, error) {
 	if p.asOf != 0 {
 		return p.originAt(number, b, index)
 	}
 	o := b.origin(index)
 	if o.isNotYet() {
-		return notYet, nil // without the scheme in o.flags
+		return notYet, nil // not o, which has flags for the scheme: callers compare with notYet
 	}
 	if !p.isValid(o) {
 		return unknown, p.damaged("what it says of %q", authority)

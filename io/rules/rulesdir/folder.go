@@ -240,10 +240,10 @@ func (x *nameIndex) hashTag(tag string) uint32 {
 }
 
 // readObject replaces *buffer by the body of the object at path, decompressed, up to
-// robotstxt.Options.ReadSize. It is an error if the object is not the version want, which was
-// listed; found is true without an error.
+// robotstxt.Options.ReadSize. It is an error if the object is no longer the listed version, want.
+// found is true unless there is an error: it is what read returns.
 func (d *Dir) readObject(path string, want objectVersion, buffer *[]byte) (found bool, version manifest.File, err error) {
-	mostCompressed := 2*d.size + compressedHeader // of d.size bytes that compression makes longer
+	mostCompressed := 2*d.size + compressedHeader // the most bytes that d.size bytes take compressed
 	most := d.size
 	codec, _ := compress.ByName(path)
 	if codec != compress.None {

@@ -168,8 +168,8 @@ func (d *Dir) Has(authority []byte) (bool, error) {
 }
 
 // hasFile reports whether any of these index records has a robots.txt; some records may be the
-// constant none. A folder HOST is looked into, because it may lack one. With verify, the file of any
-// other record is opened, and an error says why that cannot be done.
+// constant none. In a store the listing says so. A local folder HOST is looked into, because it may
+// be without a robots.txt. A local file is opened only with verify; then it is an error if that fails.
 func (d *Dir) hasFile(records []uint32, verify bool) (bool, error) {
 	for _, record := range records {
 		if record == none {

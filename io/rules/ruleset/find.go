@@ -524,8 +524,9 @@ func filesBelow(ctx context.Context, folder string) (files, unread []string, err
 	return captures, unread, nil
 }
 
-// isHostsFile reports whether a path in a folder is HOST/robots.txt, or HOST.txt with a dot in
-// the host: next to captures, others may be any text.
+// isHostsFile reports whether a path in a folder of captures is named as a robots.txt is:
+// HOST/robots.txt or HOST.txt, compressed or not. HOST must have a dot, because a file such as
+// notes.txt may have any text.
 func isHostsFile(path string) bool {
 	_, plain := compress.ByName(filepath.ToSlash(path))
 	host, ok := strings.CutSuffix(plain, "/robots.txt")

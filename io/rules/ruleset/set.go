@@ -55,10 +55,11 @@ func (l list) find(authority []byte) (*opened, rulepack.Authority, error) {
 	return nil, rulepack.Authority{}, nil
 }
 
-// Open opens all sources, and makes a temporary rule pack of the captures.
+// Open opens all sources, and makes a temporary rule pack of the captures. It is an error if no
+// source has usable rules, unless Options.AllowNone is set.
 func (f *Found) Open(ctx context.Context) (*Set, error) {
 	o := &f.options
-	f.watch = newAgentWatch(o.Chains[:len(o.Chains)-o.Listed])
+	f.watch = newAgentWatch(o.Chains[:len(o.Chains)-o.Listed]) // the last Listed chains are not checked for spelling
 	s := &Set{watch: f.watch, parse: robotstxt.Options{Profile: o.Profile, Limit: o.Limit}}
 	err := f.open(ctx, &s.openSources, rulepack.BuildOptions{Asked: o.onlyAgents()})
 	if err == nil {

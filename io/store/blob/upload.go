@@ -143,16 +143,18 @@ func (u *upload) complete() error {
 }
 
 // completeParts completes the object, in one request if no part was sent yet, and else by sending the
-// last part and completing the upload. Then it checks that the object exists. If a part could not be
-// sent, the error is that of the part.
+// last part and completing the upload. If a part could not be sent, the error is that of the part. If
+// the answer does not say that the object is complete (ErrUnconfirmed), verify looks.
 func (u *upload) completeParts() error {
 	var complete func(context.Context) error
 	var err error
 	if u.parts == nil {
 		complete = func(ctx context.Context) error { return u.bucket.Put(ctx, u.url.Key, u.buffer) }
-		err = u.do(func(ctx context.Context) error { // another operation, as errors say what the last step waited for
+		// In an operation of its own: an error of an operation says how far it came, and looking
+		// comes further than a request that is not answered.
+		err = u.do(func(ctx context.Context) error {
 			u.lookBefore(ctx)
-			return ctx.Err()
+			return ctx.Err() // lookBefore returns none
 		})
 	} else {
 		complete = u.parts.Complete

@@ -252,7 +252,8 @@ func (s *Sorter) cursors() []*cursor {
 	}})
 }
 
-// readRun returns the function next of a cursor of the run in from.
+// readRun returns a function, for cursor.next, that returns the next record of the run in from, nil at
+// the end. A record is valid until the next call.
 func (s *Sorter) readRun(from *bufio.Reader) func() ([]byte, error) {
 	head := s.form.Head
 	memory := make([]byte, max(maxRecord, head)) // grows for a longer record

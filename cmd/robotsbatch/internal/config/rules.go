@@ -251,7 +251,7 @@ func (c *Rules) AgentChains() []string {
 	return cli.Map(c.Chains, func(chain matcher.Chain) string { return strings.Join(chain, ",") })
 }
 
-// AsOfSeconds returns the time up to which ages are counted, in seconds since 1970; 0 if it is not set.
+// AsOfSeconds returns AsOf in seconds since 1970; 0 if it is not set.
 func (c *Rules) AsOfSeconds() int64 {
 	if c.AsOf.IsZero() {
 		return 0

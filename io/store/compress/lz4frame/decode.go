@@ -47,9 +47,9 @@ type block struct {
 	plainEnd   int // in the decompressed bytes: where the block's content ends
 }
 
-// Decode decompresses a frame into dst, which it fills. It returns false for a frame that it
-// does not read, which the library's reader may be able to: one that needs a dictionary, has
-// tiny blocks or is not of the usual version, and for one that does not hold len(dst) bytes.
+// Decode decompresses a frame into dst, which it fills. It returns false, with anything in dst, for
+// a frame that is damaged or does not hold exactly len(dst) bytes, and for one that only the lz4
+// library reads: one that needs a dictionary, has tiny blocks or is not of the usual version.
 // The memory that it takes does not depend on sizes that the frame claims.
 func Decode(dst, frame []byte) bool { return new(Frame).Decode(dst, frame) }
 

@@ -72,7 +72,8 @@ const metadataShare = 6
 const leastMetadata = 1 << 20
 
 // checkMetadataSize returns an error if the metadata of a message, or a footer, takes too much memory. limit is the
-// most bytes that a batch may take. Callers call damaged what is larger than maxMetadata.
+// most bytes that a batch may take. A length above maxMetadata is no error here: callers say that it is damaged,
+// however much memory there is.
 func checkMetadataSize(length, limit int64) error {
 	if most := max(leastMetadata, limit/metadataShare); length > most && length <= maxMetadata {
 		return &budget.MemoryError{What: "the metadata of the schema, or of a batch,", Need: length, Limit: most}

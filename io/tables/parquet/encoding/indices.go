@@ -107,15 +107,16 @@ func (d *indices) setPage(page *Page) error {
 	return d.Done()
 }
 
-// writeIndices appends the indices of runs of values of p, each replaced by p.newIndex if that is not nil.
+// writeIndices appends the number of bits in a byte, and the indices of runs of values of p, each replaced by
+// p.newIndex if that is not nil.
 func writeIndices(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 	p.indices = p.indices[:0]
 	for _, r := range runs {
 		for _, index := range p.Indices[r.Low:r.High] {
 			written := int32(index)
 			if p.newIndex != nil {
-				if written = p.newIndex[index]; written < 0 { // it was not used when the indices were counted
-					return dst, errors.New("damaged: its indices are not those that they were when it was read before")
+				if written = p.newIndex[index]; written < 0 { // no kept row had it when the caller counted those in use; see Page.Append
+					return dst, errors.New("damaged: read a second time, it has other indices")
 				}
 			}
 			p.indices = append(p.indices, written)

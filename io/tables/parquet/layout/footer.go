@@ -225,7 +225,7 @@ type timeUnit Logical
 
 // fields implements structure for the union TimeUnit: the number of its one field is the unit.
 func (l *timeUnit) fields(t *thrift) {
-	if t.pending {
+	if t.pending { // it reads, and any field may come; a writer has set Unit
 		l.Unit = t.id
 	}
 	t.nested(l.Unit, present, &empty{})

@@ -168,7 +168,8 @@ func text[T ~string | ~[]byte](t *thrift, id int16, p presence, v *T) {
 	}
 }
 
-// textValue reads or writes bytes. kind is the type that their field, or list, has in the data that is read.
+// textValue reads or writes bytes. kind, which is for reading alone, is the Thrift type that the data gives for the
+// field, or for the elements of the list, that they are.
 func textValue[T ~string | ~[]byte](t *thrift, kind byte, v *T) {
 	if t.writing {
 		t.data = append(binary.AppendUvarint(t.data, uint64(len(*v))), *v...)
