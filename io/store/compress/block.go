@@ -215,13 +215,21 @@ func addTo(pool *sync.Pool) func(dst, src []byte, level int) []byte {
 	return func(dst, src []byte, _ int) []byte {
 		w := pool.Get().(flusher)
 		defer pool.Put(w)
-		out := bytes.NewBuffer(dst)
-		w.Reset(out)
+		out := appender(dst)
+		w.Reset(&out)
 		_, err := w.Write(src)
 		if err = errors.Join(err, w.Close()); err != nil {
 			panic(err) // memory takes everything
 		}
 		w.Reset(io.Discard) // so that the pool does not hold the output
-		return out.Bytes()
+		return out
 	}
+}
+
+// appender is a slice as a writer. Unlike bytes.Buffer, it does not double a large slice.
+type appender []byte
+
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
 }

@@ -521,3 +521,13 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// Bytes that do not fit into dst make it a quarter larger or so, not twice as large: it may be the body of a record batch.
+func TestAppendGrows(t *testing.T) {
+	src := make([]byte, 64<<10)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(src)
+	for _, c := range []Codec{Gzip, LZ4, Brotli} {
+		out := Append(make([]byte, 1<<20), src, c, Fastest)
+		must.Be(t, cap(out) < 3<<19, "%s: %d bytes have room for %d", c, len(out), cap(out))
+	}
+}
