@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -56,9 +57,9 @@ func (c Chain) Related() bool {
 	return true
 }
 
-// foreignMarks are bytes of shells, robots.txt lines and other notations. No group is for an
-// agent with one, so that all would be allowed.
-const foreignMarks = "\"'`#<>[]{}:=|"
+// foreign matches marks of shells, robots.txt lines and other notations where no name of a group
+// has them. Names such as LWP::Simple, Xenu's and NetShift= exist.
+var foreign = regexp.MustCompile(`(?i)["\x60#<>\[\]{}|]|^[':=]|[':]$|^user-?agent[:=]`)
 
 // checkToken returns an error for a name that is neither a product token nor [Everyone]. It
 // is more lenient than RFC 9309 §2.2.1: names with digits and dots exist.
@@ -72,8 +73,8 @@ func checkToken(name string) error {
 		return fmt.Errorf("agent %q: a product token has no control characters in it", name)
 	case name != Everyone && strings.Contains(name, Everyone):
 		return fmt.Errorf("agent %q: a product token has no %q in it", name, Everyone)
-	case strings.ContainsAny(name, foreignMarks):
-		return fmt.Errorf("agent %q: a product token has none of %s in it", name, foreignMarks)
+	case foreign.MatchString(name):
+		return fmt.Errorf("agent %q: a product token has none of \"`#<>[]{}| in it, and no quote or colon around it", name)
 	}
 	return nil
 }

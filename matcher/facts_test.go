@@ -160,10 +160,20 @@ func TestParseChainRefuses(t *testing.T) {
 		"": "is empty", "a,": "is empty", "GPT\x1ABot": "no control characters", "a*": `has no "*" in it`, "*,a": "can only come last",
 		"GPT Bot": "is it GPTBot?", "Mozilla/5.0 (compatible; GPTBot/1.2)": "its product token: GPTBot", "()": "such as CCBot",
 		"'GPTBot'": "has none of", `"GPTBot"`: "has none of", "['GPTBot']": "has none of", "CCBot,b'GPTBot'": "has none of", "User-agent:GPTBot": "has none of", "GPTBot|CCBot": "has none of",
+		"GPTBot:": "no quote or colon", "useragent=GPTBot": "no quote or colon",
 		"GPTBot\u00A0": "is it GPTBot?", "GPTBot\u200B": "no control characters", "\uFEFFGPTBot": "no control characters",
 	} {
 		c, err := ParseChain(chain)
 		must.Be(t, err != nil && strings.Contains(err.Error(), want), "%q: %q, %v, want %s", chain, c, err, want)
+	}
+}
+
+func TestParseChainTakesNamesOfGroups(t *testing.T) {
+	for _, name := range []string{"LWP::Simple", "WeSEE:Search", "Xenu's", "NetShift=", "Download.exe", "8484_Boston_Project_v_1.0"} {
+		chain, err := ParseChain(name)
+		must.Be(t, err == nil, "%q: %v", name, err)
+		_, lines := ChosenGroups(robotstxt.Parse([]byte("User-agent: "+name+"\nDisallow: /\n"), robotstxt.Options{}), chain)
+		must.Equal(t, len(lines), 1, name)
 	}
 }
 
