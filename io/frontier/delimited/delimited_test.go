@@ -240,6 +240,7 @@ func TestManyColumns(t *testing.T) {
 // and rows of any cut with those of one block.
 func FuzzCSV(f *testing.F) {
 	f.Add("http://a.example/,1\r\n\"x\"\"y\",\"\n\"\n\n", false, 1, []byte{3, 0, 7})
+	f.Add("a,b\r\n1,2\n", false, -1, []byte{2})
 	f.Add("a\tb\tc\n\"\t\"\t5\" disk\n", true, 2, []byte{1, 1, 100})
 	f.Add("\"a\"b\"c,\n\"\"\"\"\n\"open", false, 3, []byte{})
 	f.Fuzz(func(t *testing.T, rows string, tab bool, batchRows int, sizes []byte) {

@@ -71,7 +71,7 @@ func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 	if h.whole {
 		// A cell takes four bytes, even where a short row leaves it out: BatchSize/2 cells take at
 		// most twice BatchSize.
-		cells := min(maxCells, cmp.Or(o.BatchSize, lines.MaxBlockSize)/2)
+		cells := min(maxCells, cmp.Or(max(o.BatchSize, 0), lines.MaxBlockSize)/2)
 		h.blocks.LimitRows(max(1, cells/len(h.names)))
 	}
 	return lines.NewSource(o.Name, h.blocks, lines.Table{

@@ -232,6 +232,7 @@ func TestLineLimit(t *testing.T) {
 // and has it read what is passed through.
 func FuzzJSONL(f *testing.F) {
 	f.Add("{\"a\":[{\"url\":1}],\"url\":\"\\ud83d\\ude00\\n\"}\r\n\n{\"url\":null}", 1, []byte{3, 0})
+	f.Add("{\"url\":\"a\"}", -1, []byte{2})
 	f.Add("{\"url\":\"\\u00zz\"}\n{\"n\":-1.5E+888,\"\\u0075rl\":\"\xff\"}\n{}x", 2, []byte{1, 7, 200})
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
 		s := NewSource(linestest.Chunks(input, sizes), lines.Options{BatchRows: batchRows % 8})

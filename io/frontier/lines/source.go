@@ -39,13 +39,13 @@ type Options struct {
 	// Verdicts are the columns that will be added. The sink of objects fails at an object
 	// with one of their names as a key.
 	Verdicts []batch.VerdictColumn
-	// BatchRows is the most rows of a batch; 0 means batch.DefaultRows. A table of very many
+	// BatchRows is the most rows of a batch; 0 or less means batch.DefaultRows. A table of very many
 	// columns has fewer.
 	BatchRows int
-	// BatchSize is the most bytes of input in a batch before its last row; 0 means
+	// BatchSize is the most bytes of input in a batch before its last row; 0 or less means
 	// MaxBlockSize, which is also the limit.
 	BatchSize int
-	// MaxLine is the most bytes a row may have, without its line end; 0 means
+	// MaxLine is the most bytes a row may have, without its line end; 0 or less means
 	// defaultMaxLine, and 1 GiB is the limit. A longer row is an error: no row is ever cut
 	// or dropped.
 	MaxLine int
@@ -71,8 +71,8 @@ type Named struct {
 func (o *Options) Blocks(r io.Reader, hint option.Message, cutter Cutter) *Blocks {
 	const mostMaxLine = 1 << 30 // offsets have 32 bits
 	return &Blocks{
-		r: r, name: o.Name, hint: hint, cutter: cmp.Or[Cutter](cutter, lineCutter{}), rows: cmp.Or(o.BatchRows, batch.DefaultRows),
-		size: min(cmp.Or(o.BatchSize, MaxBlockSize), MaxBlockSize), maxLine: min(cmp.Or(o.MaxLine, defaultMaxLine), mostMaxLine),
+		r: r, name: o.Name, hint: hint, cutter: cmp.Or[Cutter](cutter, lineCutter{}), rows: cmp.Or(max(o.BatchRows, 0), batch.DefaultRows),
+		size: min(cmp.Or(max(o.BatchSize, 0), MaxBlockSize), MaxBlockSize), maxLine: min(cmp.Or(max(o.MaxLine, 0), defaultMaxLine), mostMaxLine),
 	}
 }
 

@@ -40,7 +40,7 @@ type Options struct {
 // a worker. Run returns the statistics of the batches that were answered. After an error, or
 // the end of ctx, a read of in may still be running.
 func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() batch.Evaluator, o Options) (batch.Stats, error) {
-	o.Workers, o.Memory = cmp.Or(o.Workers, 1), cmp.Or(o.Memory, batch.DefaultMemory)
+	o.Workers, o.Memory = cmp.Or(max(o.Workers, 0), 1), cmp.Or(max(o.Memory, 0), batch.DefaultMemory)
 	src, err := open(ctx, in, &o)
 	if err != nil {
 		return batch.Stats{}, err
