@@ -203,8 +203,7 @@ func TestReadErrors(t *testing.T) {
 
 // TestURLsAlone reads the URLs without the other columns.
 func TestURLsAlone(t *testing.T) {
-	s := must.Get(NewSource(strings.NewReader("a,url,b\n1,u,2\n1\n,\"v\nw\"\n1,\n"), lines.Options{}))(t)
-	b, _ := linestest.Decoded(t, s)
+	b, _ := linestest.Decoded(t, must.Get(NewSource(strings.NewReader("a,url,b\n1,u,2\n1\n,\"v\nw\"\n1,\n"), lines.Options{}))(t))
 	got := linestest.URLs(b)
 	want := []string{"u", null, "v\nw", ""}
 	must.Be(t, b.Table == nil && slices.Equal(got, want), "%q with %v, want %q", got, b.Table, want)

@@ -235,8 +235,7 @@ func FuzzJSONL(f *testing.F) {
 	f.Add("{\"url\":\"a\"}", -1, []byte{2})
 	f.Add("{\"url\":\"\\u00zz\"}\n{\"n\":-1.5E+888,\"\\u0075rl\":\"\xff\"}\n{}x", 2, []byte{1, 7, 200})
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
-		s := NewSource(linestest.Chunks(input, sizes), lines.Options{BatchRows: batchRows % 8})
-		batches, err := urls(t, s)
+		batches, err := urls(t, NewSource(linestest.Chunks(input, sizes), lines.Options{BatchRows: batchRows % 8}))
 		must.Need(t, err == io.EOF, "%v", err)
 		got := slices.Concat(batches...)
 		var want, objects []string

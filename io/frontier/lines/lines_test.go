@@ -48,8 +48,7 @@ func TestOutput(t *testing.T) {
 		for _, test := range tests {
 			t.Run(fmt.Sprintf("%s/%s", c, test.name), func(t *testing.T) {
 				w := new(linestest.Writer)
-				o, err := NewOutput(w, []byte(test.header), SinkOptions{Codec: c})
-				must.Do(t, err)
+				o := must.Get(NewOutput(w, []byte(test.header), SinkOptions{Codec: c}))(t)
 				for _, part := range test.parts {
 					must.Do(t, o.Write(must.Get(o.Encode(nil, oneRow, constant(part)))(t)))
 				}
@@ -61,7 +60,7 @@ func TestOutput(t *testing.T) {
 				r := must.Get(compress.NewReader(&w.Buffer, c))(t)
 				defer r.Close()
 				var got strings.Builder
-				for buffer := make([]byte, 10); err == nil; {
+				for buffer, err := make([]byte, 10), error(nil); err == nil; {
 					var n int
 					n, err = r.Read(buffer)
 					got.Write(buffer[:n])
