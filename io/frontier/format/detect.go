@@ -56,8 +56,8 @@ func Detect(head []byte, name string) Format {
 func withoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\xEF\xBB\xBF")) }
 
 // isArrowStream reports whether head starts as an Arrow stream: with the continuation marker, the
-// length of the metadata, and a flatbuffer. Of the flatbuffer it checks the offsets of the root
-// table and of that table's vtable, where head has them.
+// length of the metadata, and a flatbuffer. It checks where the flatbuffer's root table and that
+// table's vtable begin, if head is long enough.
 func isArrowStream(head []byte) bool {
 	const prefix = 8
 	if len(head) < prefix+4 || binary.LittleEndian.Uint32(head) != 0xFFFFFFFF {

@@ -74,8 +74,8 @@ func CheckTrailing(head []byte) error {
 	return nil
 }
 
-// trailer counts the lines that have fields after the URL, for a separator. Unless that is a tab,
-// only lines with as many fields as the first one count.
+// trailer counts the lines that have fields after the URL, for a separator. With a tab, each such
+// line counts. With any other separator, a line counts if it has as many fields as the first such line.
 type trailer struct {
 	separator byte
 	lines     int    // the number of lines that count

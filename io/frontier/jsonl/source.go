@@ -106,7 +106,7 @@ type whole struct {
 // wanted is a key that some row should have.
 type wanted struct {
 	name string
-	hint option.Message // what to do if no row has it; empty if that is fine
+	hint option.Message // advice for an input in which no row has the key; empty if it needs none
 	seen atomic.Bool    // a row has it
 }
 

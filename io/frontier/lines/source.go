@@ -29,9 +29,9 @@ type Options struct {
 	Extra batch.ExtraColumns
 	// Blanks, if not nil, counts the lines of a list of URLs that have a blank within.
 	Blanks *Blanks
-	// Columns asks for whole rows as batch.Batch.Table: a record of all columns or, where rows are
-	// objects, the original lines, which the sink of the same package writes as they are. Of a crawl
-	// index with objects it is both.
+	// Columns asks for whole rows as batch.Batch.Table. It is a record of all columns. Where rows are
+	// objects, it is the original lines instead, and the sink of the same package copies them. For a
+	// crawl index with objects, it is both.
 	Columns bool
 	// Named, if not nil, asks for a record of these keys where rows are objects, in place of the
 	// original lines.
@@ -118,8 +118,8 @@ type scratch struct {
 	decoder Decoder
 }
 
-// mostHeld is the most bytes that a decoder may hold to be used for another batch. No single batch
-// needs as many, but each of its columns may have grown large in a different batch.
+// mostHeld is the most bytes that a decoder may hold to be used for another batch. One batch
+// needs fewer. But a decoder keeps the memory of each column, and columns grow in different batches.
 const mostHeld = 4 * MaxBlockSize
 
 // NewSource returns a source of the rows in blocks. name is the input's, for errors.

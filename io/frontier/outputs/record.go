@@ -196,7 +196,7 @@ func (r *Record) Enter(read Read, path string, sums *manifest.Sums, stats *batch
 		return r.withName(err)
 	}
 	if !info.Known() {
-		return r.withName(option.Errorf("the output is no regular file: leave out %s and %s", option.Manifest, option.Resume))
+		return r.withName(option.Errorf("only a regular file can have a manifest: leave out %s and %s", option.Manifest, option.Resume))
 	}
 	name, err := r.relative(path)
 	if err != nil {

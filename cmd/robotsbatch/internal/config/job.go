@@ -328,8 +328,8 @@ func StatedUsesFlag(dst *[]usage.Use) cli.Flag {
 // has no columns. It returns an error for flags that do not go together.
 func (c *Columns) NameColumns(agents []string, text bool) (err error) {
 	if c.agentsAs == agentsByNumber && len(agents) > mostColumns {
-		return option.Usagef("%d agents would be as many columns: take %s for one verdict and the list of the agents that are denied, %s for the list alone, or %s if that is what you want",
-			len(agents), option.AgentsAs.With("any-denied"), option.AgentsAs.With("list"), option.AgentsAs.With("columns"))
+		return option.Usagef("%d agents make %d columns: take %s for one verdict and a list of denied agents, %s for the list alone, or %s for all columns",
+			len(agents), len(agents), option.AgentsAs.With("any-denied"), option.AgentsAs.With("list"), option.AgentsAs.With("columns"))
 	}
 	emitsByUse := c.Emit == batch.EmitPermitted || c.Emit == batch.EmitUnpermitted
 	if len(c.Uses) > 0 && !emitsByUse && text {

@@ -43,7 +43,7 @@ type Rules struct {
 	// AllowUnreadable permits uses that are stated in a form that cannot be read.
 	AllowUnreadable bool
 	MaxAge          time.Duration
-	// Host is the host of a source that is a single robots.txt, as -for has it; Options.Single is made of it.
+	// Host is the value of -for: the host that a single robots.txt is of. Options.Single is parsed from it.
 	Host string
 }
 
