@@ -113,23 +113,28 @@ func eachName(f *robotstxt.File, memory []byte, use func(group int, agent robots
 // notes share its element; with notes each name has one, because its user-agent lines are its own.
 type distinct struct {
 	tries  []Trie
-	of     []uint32      // by chain, its trie's index
-	byName map[int32]int // by the name's number, its trie's index
+	of     []uint32 // by chain, its trie's index
+	byName []int32  // by the name's number + 1, its trie's index; -1: not added yet
 }
 
-// add records that the next chain obeys the groups of a name, given by its number. It calls trie for
-// the trie of these groups when it sees the name for the first time.
+// newDistinct returns a distinct of no tries yet, for all chains of a.
+func newDistinct(a *Agents) distinct {
+	return distinct{of: make([]uint32, 0, len(a.chains)), byName: slices.Repeat([]int32{-1}, len(a.names)+1)}
+}
+
+// add records that the next chain obeys the groups of a name, given by its number, -1 for "*". It
+// calls trie for the trie of these groups when it sees the name for the first time.
 func (d *distinct) add(name int32, trie func() Trie) {
-	index, known := d.byName[name]
-	if !known {
+	index := &d.byName[name+1]
+	if *index < 0 {
 		t := trie()
-		if index = slices.IndexFunc(d.tries, func(u Trie) bool { return u.same(&t) && u.notes == t.notes }); index < 0 {
-			index = len(d.tries)
+		*index = int32(slices.IndexFunc(d.tries, func(u Trie) bool { return u.same(&t) && u.notes == t.notes }))
+		if *index < 0 {
+			*index = int32(len(d.tries))
 			d.tries = append(d.tries, t)
 		}
-		d.byName[name] = index
 	}
-	d.of = append(d.of, uint32(index))
+	d.of = append(d.of, uint32(*index))
 }
 
 // result returns the fields Tries and Of of an Origin; of is nil if all agents obey one

@@ -92,7 +92,7 @@ type compiledGroups struct {
 func (c *Compiler) Compile(f *robotstxt.File, agents *Agents) (tries []Trie, of []uint32) {
 	c.selector.choose(f, agents)
 	c.compiled = c.compiled[:0]
-	d := distinct{byName: make(map[int32]int)}
+	d := newDistinct(agents)
 	for i := range agents.chains {
 		name := agents.obeyed(i, c.selector.has)
 		d.add(name, func() Trie { return c.trieOf(f, c.selector.groupsOf(name)) })
