@@ -204,10 +204,12 @@ func (e *Evaluator) openAll(keys []matcher.Key, spans []*matcher.Span, origins [
 // host may have hundreds of thousands of fetches, which would be read again for each block.
 func (e *Evaluator) appendFetches(dst []int64, number int) ([]int64, error) {
 	span := &e.history.groupSpans[number].span
-	if first, _ := e.groups.timesOf(number, e.history.rowTimes); span.Seen == span.Fetched || first >= span.Seen {
-		return append(dst, span.Seen), nil
+	if span.Seen != span.Fetched { // else there is no other time
+		if first, _ := e.groups.timesOf(number, e.history.rowTimes); first < span.Seen {
+			return e.options.Timelines.AppendTimes(dst, e.groups.keys[number].Text, span)
+		}
 	}
-	return e.options.Timelines.AppendTimes(dst, e.groups.keys[number].Text, span)
+	return append(dst, span.Seen), nil
 }
 
 var errNoTimes = errors.New("the batch has no times of its rows")
