@@ -334,8 +334,7 @@ func (c *Rules) assumptions() []assumption {
 	}
 }
 
-// assumeFlag returns the flag -assume of a command that needs a verdict in these cases, which stand in
-// the order of assumptions.
+// assumeFlag returns the flag -assume of a command that needs a verdict in these cases.
 func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 	f := cli.Flag{
 		Name: "assume", Argument: "CASES", Topic: RulesTopic, Repeat: true, Answers: make(map[string]string),
@@ -356,14 +355,14 @@ func (c *Rules) assumeFlag(cases ...string) cli.Flag {
 		}
 	}
 	f.More = "CASE=VERDICT, by commas. " + strings.Join(texts, ". ") + "."
-	f.Value = cli.Choice{Words: words, Set: setAssumptions(chosen, cases)}
+	f.Value = cli.Choice{Words: words, Set: setAssumptions(chosen)}
 	return f
 }
 
 // setAssumptions returns the function for a flag that takes CASE=VERDICT, separated by commas. A case
-// can be given once. names are the names of cases, in the same order.
-func setAssumptions(cases []assumption, names []string) func(string) error {
-	given := make(map[string]bool)
+// can be given once.
+func setAssumptions(cases []assumption) func(string) error {
+	names, given := cli.Map(cases, func(a assumption) string { return a.name }), make(map[string]bool)
 	return func(s string) error {
 		for _, item := range strings.Split(s, ",") {
 			name, verdict, _ := strings.Cut(item, "=")
