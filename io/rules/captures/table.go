@@ -359,13 +359,14 @@ func (t *Table) checkFolders() error {
 // and so has no rules. A body without "user-agent" is likely a web page, and is not reported.
 func (t *Table) noteLineEnds(r *row) {
 	counts := !r.failed && (!r.hasStatus || r.status/100 == 2)
-	isEscaped := bytes.IndexByte(r.body, '\n') < 0 && bytes.Contains(r.body, []byte(`\n`)) && bytes.Contains(bytes.ToLower(r.body), []byte("user-agent"))
-	if t.escaped || t.options.Note == nil || !counts || !isEscaped {
+	if t.escaped || t.options.Note == nil || !counts {
 		return
 	}
-	t.escaped = true
-	t.options.Note(option.Messagef(`%s: the body of %.200q has \n in place of line ends, so that its rules do not count: if the site did not send that, write bodies as they were sent`,
-		t.options.Name, cmp.Or(string(r.url), string(r.authority))))
+	t.escaped = bytes.IndexByte(r.body, '\n') < 0 && bytes.Contains(r.body, []byte(`\n`)) && bytes.Contains(bytes.ToLower(r.body), []byte("user-agent"))
+	if t.escaped {
+		t.options.Note(option.Messagef(`%s: the body of %.200q has \n in place of line ends, so that its rules do not count: if the site did not send that, write bodies as they were sent`,
+			t.options.Name, cmp.Or(string(r.url), string(r.authority))))
+	}
 }
 
 // noteAlike reports the columns that are named like one that is missing or null in the first
