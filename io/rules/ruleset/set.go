@@ -359,8 +359,12 @@ func agentsOf(text []byte, o robotstxt.Options) (names []string) {
 // covered returns an error for an authority that no source knows but that may be in a
 // missing partition of a pack. Packs of another number of partitions are of other rules.
 func (s *Set) covered(authority []byte) error {
+	count := 0 // how many partitions the rules of the pack before have
 	for _, source := range s.packs {
-		count := source.pack.Partitions()
+		if source.pack.Partitions() == count {
+			continue // a pack of these rules covers it
+		}
+		count = source.pack.Partitions()
 		if slices.ContainsFunc(s.packs, func(o *opened) bool { return o.pack.Partitions() == count && o.pack.Covers(authority) }) {
 			continue
 		}
