@@ -202,8 +202,10 @@ func Find(ctx context.Context, o Options) (*Found, error) {
 		}
 	}
 	if o.Asked != "" {
-		if err := o.CheckReread(option.Partitions); o.Partitions > 1 && err != nil {
-			return nil, err
+		if o.Partitions > 1 {
+			if err := o.CheckReread(option.Partitions); err != nil {
+				return nil, err
+			}
 		}
 		if o.History {
 			return nil, option.Usagef("%s lists what was asked for, and not when: it cannot be used with rules of other times", blob.Shown(o.Asked))
