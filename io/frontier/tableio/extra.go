@@ -111,7 +111,7 @@ func times(d *array.Data) ([]int64, error) {
 		return times(plain)
 	}
 	seconds := slices.Repeat([]int64{batch.NoTime}, d.Len())
-	if d.DataType().ID() == arrow.NULL {
+	if tables.Storage(d.DataType()).ID() == arrow.NULL {
 		return seconds, nil
 	}
 	numbers, err := numbersOf(d)

@@ -249,6 +249,20 @@ func TestTimesOfEveryType(t *testing.T) {
 	}
 }
 
+// extension is an extension of the null type. It has only the methods that reading times needs.
+type extension struct{ arrow.ExtensionType }
+
+func (extension) ID() arrow.Type              { return arrow.EXTENSION }
+func (extension) StorageType() arrow.DataType { return arrow.Null }
+func (extension) String() string              { return "extension" }
+
+// An extension of the null type has no times, as the null type has none.
+func TestTimesOfExtension(t *testing.T) {
+	must.Need(t, holdsTimes(extension{}), "the type holds no times")
+	d := array.NewData(extension{}, 2, []*memory.Buffer{nil}, nil, 2, 0)
+	must.EqualSlices(t, must.Get(times(d))(t), []int64{batch.NoTime, batch.NoTime})
+}
+
 func checkTimes(t *testing.T, a arrow.Array, want []int64) {
 	t.Helper()
 	got := must.Get(times(a.Data().(*array.Data)))(t)
