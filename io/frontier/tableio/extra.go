@@ -1,7 +1,6 @@
 package tableio
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -55,7 +54,7 @@ func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
 	if l.time.column >= 0 {
 		var err error
 		if b.Times, err = times(l.time.valuesOf(table)); err != nil {
-			return fmt.Errorf("column %q: %w", l.time.name, err)
+			return columnError(l.time.name, err)
 		}
 		b.Undeclared += numberSize * table.NumRows()
 	}
@@ -67,7 +66,7 @@ func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
 	defer d.Release()
 	var err error
 	if b.Weights, err = numbersOf(d); err != nil {
-		return fmt.Errorf("column %q: %w", l.weight.name, err)
+		return columnError(l.weight.name, err)
 	}
 	b.Undeclared += numberSize * table.NumRows()
 	return nil

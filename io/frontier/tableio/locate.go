@@ -1,7 +1,6 @@
 package tableio
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -166,7 +165,7 @@ func (l *Location) URLs(table arrow.Record, limit int64) (batch.Column, arrow.Re
 	}
 	urls, err := URLs(values, limit)
 	if err != nil {
-		err = fmt.Errorf("column %q: %w", l.Name(), err)
+		err = columnError(l.Name(), err)
 	} else if l.alone {
 		table = array.NewRecord(l.schema, []arrow.Array{array.MakeFromData(values)}, table.NumRows())
 	}

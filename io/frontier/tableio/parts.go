@@ -1,7 +1,6 @@
 package tableio
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -82,7 +81,7 @@ func (p *Parts) join(table arrow.Record, limit int64) (*array.Data, error) {
 		}
 		var err error
 		if texts[part], err = URLs(table.Column(column).Data().(*array.Data), limit); err != nil {
-			return nil, fmt.Errorf("column %q: %w", table.ColumnName(column), err)
+			return nil, columnError(table.ColumnName(column), err)
 		}
 	}
 	var ports arrow.Array // nil unless they are numbers
