@@ -1,7 +1,6 @@
 package delimited
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,9 +68,9 @@ func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 	}
 	h.schema, h.whole = lines.StringSchema(h.names...), o.Columns
 	if h.whole {
-		// A cell takes four bytes, even where a short row leaves it out: BatchSize/2 cells take at
-		// most twice BatchSize.
-		cells := min(maxCells, cmp.Or(max(o.BatchSize, 0), lines.MaxBlockSize)/2)
+		// A cell takes four bytes, even where a short row leaves it out: Size/2 cells take at most
+		// twice Size.
+		cells := min(maxCells, h.blocks.Size()/2)
 		h.blocks.LimitRows(max(1, cells/len(h.names)))
 	}
 	return lines.NewSource(o.Name, h.blocks, lines.Table{

@@ -81,6 +81,9 @@ type Blocks struct {
 // MaxLine returns the most bytes a record may have, its line end apart.
 func (b *Blocks) MaxLine() int { return b.maxLine }
 
+// Size returns the most bytes of a block before its last record.
+func (b *Blocks) Size() int { return b.size }
+
 // LimitRows lowers the most records that a block has, to at least 1.
 func (b *Blocks) LimitRows(most int) { b.rows = min(b.rows, most) }
 
