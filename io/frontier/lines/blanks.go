@@ -22,20 +22,28 @@ func (b *Blanks) Count() (count int64, first string) {
 }
 
 // Add counts the lines of a block that have a blank or tab between other characters. A nil Blanks
-// counts nothing.
+// counts nothing. It looks only at lines that have one, because in most lists few do.
 func (b *Blanks) Add(block *Block) {
-	if b == nil || !hasBlank(block.Data) { // as in most lists, whose lines need no look
+	if b == nil {
 		return
 	}
-	count, firstLine, first := int64(0), int64(0), []byte(nil)
-	for line, rest := block.FirstLine, block.Data; len(rest) > 0; line++ {
-		var row []byte
-		row, rest = CutLine(rest)
-		if row = bytes.Trim(row, " \t\r\v\f"); !hasBlank(row) {
+	data := block.Data
+	count, start, first := int64(0), 0, []byte(nil)
+	blank, tab := -1, -1 // the offsets of the next ones
+	for at := 0; ; {
+		blank, tab = nextByte(data, at, ' ', blank), nextByte(data, at, '\t', tab)
+		found := min(blank, tab)
+		if found == len(data) {
+			break
+		}
+		begin := at + bytes.LastIndexByte(data[at:found], '\n') + 1
+		row, rest := CutLine(data[begin:])
+		at = len(data) - len(rest)
+		if row = bytes.Trim(row, " \t\r\v\f"); bytes.IndexByte(row, ' ') < 0 && bytes.IndexByte(row, '\t') < 0 {
 			continue
 		}
 		if count == 0 {
-			firstLine, first = line, row
+			start, first = begin, row
 		}
 		count++
 	}
@@ -43,10 +51,11 @@ func (b *Blanks) Add(block *Block) {
 		return
 	}
 	const most = 80
+	line := block.FirstLine + int64(bytes.Count(data[:start], newline))
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.count == 0 || firstLine < b.line {
-		b.line, b.first = firstLine, string(first[:min(len(first), most)])
+	if b.count == 0 || line < b.line {
+		b.line, b.first = line, string(first[:min(len(first), most)])
 		if len(first) > most {
 			b.first += "…"
 		}
@@ -54,6 +63,15 @@ func (b *Blanks) Add(block *Block) {
 	b.count += count
 }
 
-func hasBlank(text []byte) bool {
-	return bytes.IndexByte(text, ' ') >= 0 || bytes.IndexByte(text, '\t') >= 0
+// nextByte returns the offset of the first byte c in data from at on; the length of data if there is
+// none. last is what it returned for an earlier at: it searches only if that is passed, so that a
+// byte that does not occur is searched once.
+func nextByte(data []byte, at int, c byte, last int) int {
+	if last >= at {
+		return last
+	}
+	if i := bytes.IndexByte(data[at:], c); i >= 0 {
+		return at + i
+	}
+	return len(data)
 }
