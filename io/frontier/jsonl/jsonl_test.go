@@ -229,13 +229,14 @@ func TestLineLimit(t *testing.T) {
 }
 
 // FuzzJSONL compares URLs with those that encoding/json finds, whatever the cut,
-// and has it read what is passed through.
+// and has it read what is passed through. A key that an option names counts in its
+// own case alone, as in a map.
 func FuzzJSONL(f *testing.F) {
 	f.Add("{\"a\":[{\"url\":1}],\"url\":\"\\ud83d\\ude00\\n\"}\r\n\n{\"url\":null}", 1, []byte{3, 0})
-	f.Add("{\"url\":\"a\"}", -1, []byte{2})
+	f.Add("{\"url\":\"a\"}\n{\"URL\":\"b\"}", -1, []byte{2})
 	f.Add("{\"url\":\"\\u00zz\"}\n{\"n\":-1.5E+888,\"\\u0075rl\":\"\xff\"}\n{}x", 2, []byte{1, 7, 200})
 	f.Fuzz(func(t *testing.T, input string, batchRows int, sizes []byte) {
-		batches, err := urls(t, NewSource(linestest.Chunks(input, sizes), lines.Options{BatchRows: batchRows % 8}))
+		batches, err := urls(t, NewSource(linestest.Chunks(input, sizes), lines.Options{URLColumn: "url", BatchRows: batchRows % 8}))
 		must.Need(t, err == io.EOF, "%v", err)
 		got := slices.Concat(batches...)
 		var want, objects []string
@@ -354,10 +355,11 @@ func TestComplete(t *testing.T) {
 // FuzzIndex reads a crawl index: a row for each line that is not blank, whose URL
 // is that of its object, and every line comes out as one object.
 func FuzzIndex(f *testing.F) {
+	f.Add("s 1 {\"URL\": \"in other case\"}")
 	f.Add("com,example)/ 20250101000000 {\"url\": \"http://example.com/\", \"status\": \"200\"}\r\n\nalone\ntwo words")
 	f.Add("!OpenWayback-CDXJ 1.0\ncom,example)/b 2025 {\"timestamp\":\"x\",\"surt\":1,\"url\":\"v\"} \nc 2  not JSON")
 	f.Fuzz(func(t *testing.T, input string) {
-		batches, err := urls(t, NewCDXJ(strings.NewReader(input), lines.Options{BatchRows: 3}))
+		batches, err := urls(t, NewCDXJ(strings.NewReader(input), lines.Options{URLColumn: "url", BatchRows: 3}))
 		must.Need(t, err == io.EOF, "%v", err)
 		var want []string
 		for line := range strings.SplitSeq(strings.TrimPrefix(input, "\xEF\xBB\xBF"), "\n") {
