@@ -194,6 +194,9 @@ func (s selecting) decodedWhole(data []byte) ([]byte, error) {
 // codecOf is the compression of the first record batch.
 func codecOf(data []byte, pipe bool) compress.Codec {
 	f, err := framerOf(data, pipe)
+	if err == nil {
+		_, err = f.Schema()
+	}
 	for err == nil {
 		var m *layout.Frame
 		if m, err = f.Next(); err == nil && m.Kind == layout.KindRecord {
