@@ -168,7 +168,7 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 	if err != nil {
 		return 0, err
 	}
-	summary := report.Merged(whole, func(name string) string { return outputs.Below(folder, name) })
+	summary := report.Merged(whole, func(name string) string { return blob.Join(folder, name) })
 	age := config.NewRules().MaxAge
 	for _, given := range whole.Job.Options["max-age"] {
 		_ = cli.Age(&age)(given) // it was one when the job ran

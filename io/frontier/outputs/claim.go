@@ -25,7 +25,7 @@ func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 		return func() {}, nil
 	case shard != nil: // other shards may write to the folder at the same time
 		if err = os.MkdirAll(out, 0o777); err == nil {
-			release, err = claimFile(Below(out, shard.FileName()), sweep)
+			release, err = claimFile(blob.Join(out, shard.FileName()), sweep)
 		}
 	case IsFolder(out):
 		release, err = claimFolder(out)
@@ -113,7 +113,7 @@ func ForgetWhole(folder string) error {
 	if blob.IsURL(folder) {
 		return nil
 	}
-	if err := os.Remove(Below(folder, manifest.FolderName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(blob.Join(folder, manifest.FolderName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the manifest: %w", err)
 	}
 	return nil

@@ -37,7 +37,7 @@ func Merge(ctx context.Context, folder string) (m *manifest.Manifest, shards int
 			return nil, 0, err
 		}
 	}
-	r := &Record{ctx: ctx, name: Below(folder, manifest.FolderName)}
+	r := &Record{ctx: ctx, name: blob.Join(folder, manifest.FolderName)}
 	return m, shards, r.replace(text)
 }
 
@@ -89,7 +89,7 @@ func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error
 	}
 	return parts, forEach(len(names), func(i int) error {
 		s, _ := manifest.ParseFileName(names[i])
-		m, err := ReadManifest(ctx, Below(folder, names[i]))
+		m, err := ReadManifest(ctx, blob.Join(folder, names[i]))
 		if err == nil && (m.Job.Shard == nil || m.Job.Shard.Index != s.Index || m.Job.Shard.Count != s.Count) {
 			err = fmt.Errorf("%s is the manifest of another shard than its name says", names[i])
 		}
@@ -159,7 +159,7 @@ func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, part
 	}
 	return forEach(len(m.Outputs), func(i int) error {
 		o := m.Outputs[i].Output
-		name := Below(folder, o.Name)
+		name := blob.Join(folder, o.Name)
 		now, err := blob.Stat(ctx, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

@@ -66,7 +66,7 @@ func NewRecord(ctx context.Context, out string, beside bool, job manifest.Job) *
 	r := &Record{ctx: ctx, job: job, known: make(map[string]manifest.File)}
 	switch {
 	case job.Shard != nil:
-		r.name, r.folder = Below(out, job.Shard.FileName()), out
+		r.name, r.folder = blob.Join(out, job.Shard.FileName()), out
 	case out == blob.Stdio || blob.IsURL(out):
 		return nil
 	case IsFolder(out):
@@ -77,14 +77,6 @@ func NewRecord(ctx context.Context, out string, beside bool, job manifest.Job) *
 		return nil
 	}
 	return r
-}
-
-// Below returns the path or URL of a name in a folder.
-func Below(folder, name string) string {
-	if u, err := blob.ParseURL(folder); blob.IsURL(folder) && err == nil {
-		return u.Below(filepath.ToSlash(name)).String()
-	}
-	return filepath.Join(folder, filepath.FromSlash(name))
 }
 
 // Folder returns the folder of a file or object.
@@ -281,7 +273,7 @@ func (r *Record) Close() {
 
 // PathOf returns the path of a recorded output.
 func (r *Record) PathOf(o *manifest.Output) string {
-	return Below(r.folder, o.Output.Name)
+	return blob.Join(r.folder, o.Output.Name)
 }
 
 // fileOf converts a version to the manifest's form, without credentials in its name.

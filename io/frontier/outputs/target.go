@@ -51,7 +51,7 @@ func (o *Options) Plan(inputs []frontier.Input) ([]Output, error) {
 		if !filepath.IsLocal(filepath.FromSlash(in.Stem)) {
 			return nil, option.Usagef("%s cannot have an output of that name below %s: name a file with %s", in.Name(), blob.Shown(o.Out), option.Out)
 		}
-		path := Below(o.Out, withoutEnding(in.Stem)+o.Part)
+		path := blob.Join(o.Out, withoutEnding(in.Stem)+o.Part)
 		if other, ok := taken[path]; ok {
 			return nil, option.Usagef("%s and %s would both be written as %s: give them folders of their own", other.Name(), in.Name(), blob.Shown(path))
 		}

@@ -153,7 +153,7 @@ func (v *Verifier) Check(ctx context.Context, name string, found func(Finding)) 
 		found(damaged(name, err))
 		return nil
 	case isURL && strings.HasSuffix(blob.Shown(name), "/") || !isURL && info.IsDir():
-		return v.checkManifest(ctx, name, outputs.Below(name, manifest.FolderName), found)
+		return v.checkManifest(ctx, name, blob.Join(name, manifest.FolderName), found)
 	case isURL && manifest.IsName(blob.Shown(name)), !isURL && manifest.IsName(name):
 		return v.checkManifest(ctx, outputs.Folder(name), name, found)
 	}
@@ -254,7 +254,7 @@ func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manif
 		chain.Start(outputs.Steps{
 			Work: func() error {
 				if name := list[i].Output.Name; filepath.IsLocal(filepath.FromSlash(strings.TrimLeft(name, "/"))) {
-					f = v.checkOutput(ctx, outputs.Below(folder, name), &list[i])
+					f = v.checkOutput(ctx, blob.Join(folder, name), &list[i])
 				} else {
 					f = damaged(name, fmt.Errorf("%s: the manifest lists %q, which is not in its folder", blob.Shown(folder), name))
 				}

@@ -98,10 +98,7 @@ func (v *bodyVisitor) visitBody(ctx context.Context, b *Body) error {
 
 // folder visits the files of a folder.
 func (v *bodyVisitor) folder(ctx context.Context, name string) error {
-	own, err := below(name, "robots.txt")
-	if err != nil {
-		return err
-	}
+	own := blob.Join(name, "robots.txt")
 	info, statErr := os.Stat(own)
 	isFile := statErr != nil || info.Mode().IsRegular() // no folder or pipe; opening it says what is wrong
 	ignored, hasOwn := ignoredNames{more: v.options.MoreIgnored}, false

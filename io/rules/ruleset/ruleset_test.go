@@ -322,19 +322,6 @@ func TestSinglePackIsAskedForMany(t *testing.T) {
 	must.Be(t, got == several, "of two packs not both are asked")
 }
 
-// A file with records that is cut while it is open is an error that names it.
-func TestRecordsOfACutFile(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "1.warc")
-	must.Do(t, os.WriteFile(name, make([]byte, 100), 0o600))
-	file := &recordFile{set: new(captureSet), name: name, shown: "1.warc"}
-	defer file.close()
-	must.Get((&extent{file: file, start: 0, end: 50}).read(t.Context()))(t)
-	must.Do(t, os.Truncate(name, 60))
-	_, err := (&extent{file: file, start: 50, end: 100}).read(t.Context())
-	must.Say(t, err, "1.warc: it was written to while it was read")
-}
-
 // A list asks for a URL or a host a line. Of several URLs on a line all but the first would be left out,
 // and allowed: that is an error.
 func TestAsked(t *testing.T) {

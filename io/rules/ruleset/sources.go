@@ -322,7 +322,7 @@ func (v *Versions) FileNow(ctx context.Context, source int, name string) (now ma
 		return now, "", false, nil
 	}
 	folder := v.found.sources[source].name
-	path, err := below(folder, name)
+	path := blob.Join(folder, name)
 	if blob.IsURL(folder) {
 		info, statErr := blob.Stat(ctx, path)
 		now, err = manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, cmp.Or(err, statErr)

@@ -11,6 +11,8 @@
 // if its URL can be read: without any capture the host would be allowed. Reading goes on at the
 // next record.
 //
+// [Records] reads single records, which the rows of a table name.
+//
 // # Headers
 //
 // Lines that are no fields are skipped, and a line that starts with a blank continues

@@ -119,10 +119,10 @@ func (w *Reader) start(r io.Reader) error {
 	return nil
 }
 
-// ReadRecord sets x to the response in data, which is one record with its compression, from a
+// readNamed sets x to the response in data, which is one record with its compression, from a
 // file at an offset; both are for errors. The slices of x are valid until the next call. It
 // returns an error if data has no response.
-func (w *Reader) ReadRecord(file string, offset int64, data []byte, x *captures.Capture) error {
+func (w *Reader) readNamed(file string, offset int64, data []byte, x *captures.Capture) error {
 	w.options.Name, w.base = file, offset
 	if err := errors.Join(w.Close(), w.start(bytes.NewReader(data))); err != nil {
 		return err

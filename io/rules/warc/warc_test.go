@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"robotsbatch/io/rules/captures"
+	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/must"
 )
 
@@ -497,6 +500,19 @@ func TestFailingFile(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A file with records that is cut while it is open is an error that names it.
+func TestRecordsOfACutFile(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "1.warc")
+	must.Do(t, os.WriteFile(name, make([]byte, 100), 0o600))
+	file := &recordFile{opened: func(string, blob.Info) {}, name: name, shown: "1.warc"}
+	defer file.close()
+	must.Get((&extent{file: file, start: 0, end: 50}).read(t.Context()))(t)
+	must.Do(t, os.Truncate(name, 60))
+	_, err := (&extent{file: file, start: 50, end: 100}).read(t.Context())
+	must.Say(t, err, "1.warc: it was written to while it was read")
 }
 
 // TestDamage cuts and flips: nothing panics, and what is lost is counted.

@@ -109,6 +109,21 @@ func (u URL) Below(key string) URL {
 	return u
 }
 
+// Join returns the name of a file in a folder, on this machine or in a store. file has slashes.
+func Join(folder, file string) string {
+	if !IsURL(folder) {
+		return filepath.Join(folder, filepath.FromSlash(file))
+	}
+	u, err := ParseURL(folder)
+	switch {
+	case err != nil: // opening the name says what is wrong
+		return folder + "/" + file
+	case !u.IsFolder():
+		u = u.Below("/")
+	}
+	return u.Below(filepath.ToSlash(file)).String()
+}
+
 // Shown returns a name for messages: a URL without its user and parameters, which may be
 // credentials, and any other name as it is. A password may have slashes, which end the host,
 // so all before the last @ is left out then.
