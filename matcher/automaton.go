@@ -77,7 +77,7 @@ func (a *automaton) addNodes(literals [][]byte) {
 			n := automatonNode{first: uint32(len(a.spans))}
 			if low < high && len(literals[low]) == depth { // the shortest one comes first
 				low++
-				n.found = low
+				n.found = low // its index + 1
 			}
 			for low < high { // a child for each byte that follows
 				next, c := low+1, literals[low][depth]

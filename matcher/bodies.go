@@ -176,8 +176,9 @@ func (b *Bodies) checkGroup(o *opening, group uint32) error {
 	return nil
 }
 
-// setTries sets Tries of an origin to the tries that the chains obey, each once, and Of if they
-// are several. At the first use of a body it checks the checksums of its head and of these groups.
+// setTries sets Tries of an origin to the tries that the agents' chains obey, each once, and if they are
+// several Of, which has by chain the index of its trie. At the first use of a body it checks the checksums of
+// its head and of these groups.
 func (b *Bodies) setTries(o *opening, origin *Origin) error {
 	checked := b.isChecked(o.head.number)
 	if !checked {
@@ -191,7 +192,7 @@ func (b *Bodies) setTries(o *opening, origin *Origin) error {
 		chains = [][]int32{nil}
 	}
 	last, trie := uint32(noGroup), uint32(0) // the group and the trie of the chain before: most chains share them
-	for _, tried := range chains {
+	for _, tried := range chains {           // the names of a chain, the first of which that has a group decides
 		group := uint32(0) // that of "*"
 		for _, name := range tried {
 			if g := r.groupOf[name]; g != noGroup {

@@ -112,9 +112,9 @@ type bodyHead struct {
 	marks   uint16
 }
 
-// readHead decodes the head of the body that data starts with. ok is false if its tables are
-// longer than the body, or the body longer than data. So the methods that read the tables need
-// no more checks.
+// readHead decodes the head of the body that data starts with, at the offsets that Body's comment has. ok is
+// false if its tables are longer than the body, or the body longer than data. So the methods that read the
+// tables need no more checks.
 func readHead(data []byte) (h bodyHead, ok bool) {
 	if len(data) < bodyHeadSize {
 		return h, false
@@ -467,8 +467,8 @@ func (b *bodyBuilder) addList(chosen []choice, trie int) {
 	b.lists = append32(b.lists, uint32(len(b.listTexts)), uint32(trie))
 }
 
-// finish returns the body of f, whose tries and names were added, with number 0. The names'
-// numbers are their indices in b.names.
+// finish returns the body of f, whose tries and names were added, with number 0: the sections one after the
+// other as in Body's comment. The names' numbers are their indices in b.names.
 func (b *bodyBuilder) finish(f *robotstxt.File) *Body {
 	data := make([]byte, bodyHeadSize, bodyHeadSize+len(b.groups)+2*len(b.of)+len(b.compiled)+2*groupAlignment)
 	data = append(data, b.groups...)
@@ -528,7 +528,7 @@ func RenumberBody(data []byte, number uint32, numbers func(name uint32) uint32) 
 		}
 		filter |= filterBit(le32(field))
 	}
-	put32(data[8:], number)
+	put32(data[8:], number) // Body's comment has the offsets
 	put64(data[16:], filter)
 	put32(data, h.headSum(data))
 	return true

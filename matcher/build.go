@@ -179,9 +179,9 @@ func (b *builder) addEnd(s span) (end uint32) {
 // end returns the record of an end, with those after it.
 func (b *builder) end(number uint32) []byte { return b.ends[int(number)*endSize:] }
 
-// addChildren makes a child for each byte that comes next in the texts of a span, and completes
-// the span's node. If all children can be leaves it writes them. Else it reserves nodes, and appends
-// their spans to work. It returns work.
+// addChildren makes a child for each byte that comes next in the literal prefixes of a span, which are longer
+// than its depth, and completes the span's node. The children of a node are all leaves, which it writes, or all
+// nodes: it reserves these and appends their spans to work, the stack of build. It returns work.
 func (b *builder) addChildren(s span, work []span) []span {
 	if s.low == s.high {
 		return work

@@ -42,7 +42,7 @@ type urlPrefix struct {
 	undecided bool            // a wildcard rule may change the verdict of one of the tries
 	tries     []Trie          // copies
 	first     int             // the index of its first undecided path
-	skip      int             // length of scheme and authority
+	pathStart int             // length of scheme and authority
 }
 
 // NewDecider returns a Decider for tries that were compiled under a profile.
@@ -70,9 +70,9 @@ func (d *Decider) Reset(data []byte, allowed [][]byte) {
 func (d *Decider) ChangeRules() { d.prefix = nil }
 
 // DecideRows decides consecutive rows of one authority by its tries. row is the number of the first
-// one. URL i of these rows is data[offsets[i]:offsets[i+1]], without the blanks around it; its scheme and
-// authority have authority bytes. The bits are final after Finish.
-func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, authority int) {
+// one. URL i of these rows is data[offsets[i]:offsets[i+1]], without the blanks around it; its path starts at
+// byte pathStart, after scheme and authority. The bits are final after Finish.
+func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, pathStart int) {
 	for len(offsets) > 1 {
 		low, high := int(offsets[0]), int(offsets[1])
 		if d.mayHavePrefix(low, high) {
@@ -85,7 +85,7 @@ func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, aut
 				continue
 			}
 		}
-		d.decideRow(tries, low, high, row, authority)
+		d.decideRow(tries, low, high, row, pathStart)
 		offsets, row = offsets[1:], row+1
 	}
 }
@@ -112,21 +112,21 @@ func (d *Decider) allow(prefix *urlPrefix, low, high int) {
 func addPaths[O int32 | int64](d *Decider, offsets []O, row int) {
 	low := int(offsets[0])
 	for i, high := range offsets[1:] {
-		d.paths.add(low+d.last.skip, int(high))
+		d.paths.add(low+d.last.pathStart, int(high))
 		d.rows = append(d.rows, row+i)
 		low = int(high)
 	}
 }
 
-// decideRow decides a row, whose URL is data[low:high], as DecideRows does. It sets d.last and
-// d.prefix for the rows that follow; d.prefix is nil if these cannot share the verdicts. After a
+// decideRow decides a row, whose URL is data[low:high], by itself, and sets d.last and d.prefix, by which
+// DecideRows finds the following rows that share its verdicts; d.prefix is nil if none can. After a
 // path that lacks its slash they stay as they were.
-func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
+func (d *Decider) decideRow(tries []Trie, low, high, row, pathStart int) {
 	url := d.data[low:high]
 	trimmed := urls.Trim(url)
-	low += cap(url) - cap(trimmed) // past the blanks at the start
+	low += cap(url) - cap(trimmed) // past the blanks at the start, which Trim cut off
 	high = low + len(trimmed)
-	path := trimmed[authority:]
+	path := trimmed[pathStart:]
 	if len(path) == 0 || path[0] != '/' {
 		d.decideAlone(tries, path, row)
 		return
@@ -136,14 +136,14 @@ func (d *Decider) decideRow(tries []Trie, low, high, row, authority int) {
 	d.allow(prefix, row, row+1)
 	if prefix.undecided {
 		prefix.tries = append(prefix.tries[:0], tries...) // the origin's may be others at Finish
-		prefix.first, prefix.skip = len(d.rows), authority
-		d.paths.add(low+authority, high)
+		prefix.first, prefix.pathStart = len(d.rows), pathStart
+		d.paths.add(low+pathStart, high)
 		d.rows = append(d.rows, row)
 		d.n++
 	}
 	d.last, d.prefix = prefix, nil
 	if depth <= len(path) {
-		d.prefix = trimmed[:authority+depth]
+		d.prefix = trimmed[:pathStart+depth]
 	}
 }
 
@@ -168,9 +168,9 @@ func (d *Decider) newPrefix() *urlPrefix {
 	return &d.pending[d.n]
 }
 
-// decidePrefix sets verdicts and undecided of a prefix for a path, which starts with a slash. They hold for
-// every path that shares its first depth bytes; depth is more than the path has if they hold for
-// this path only.
+// decidePrefix sets the verdicts of a prefix by the rules without wildcards, and undecided if a wildcard rule
+// may change one, for a path, which starts with a slash. They hold for every path that shares its first depth
+// bytes; depth is more than the path has if they hold for this path only.
 func (d *Decider) decidePrefix(prefix *urlPrefix, tries []Trie, path []byte) (depth int) {
 	d.target.Set(path, d.profile)
 	denied := false

@@ -155,9 +155,10 @@ type walkResult struct {
 	stop int
 }
 
-// walk follows a path, Target.raw or Target.query, down the trie as far as it leads, in time linear
-// in the path. Target.query serves all rules without wildcards: it differs from Target.plain only
-// after the '?', and a rule without a '?' cannot match further than that.
+// walk follows a path, Target.raw or Target.query, down the trie as far as it leads, and returns where it
+// stopped and the last end, or leaf, that it passed. It takes time linear in the path. Target.query serves
+// all rules without wildcards: it differs from Target.plain only after the '?', and a rule without a '?'
+// cannot match further than that.
 func (c *compiled) walk(path []byte) (w walkResult) {
 	for node, i := headerSize, 0; ; i++ { // node is the offset in c.data of one that exists; the bytes before i led to it
 		label := kernels.Load64(c.data, node)
@@ -184,7 +185,7 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 		if first&leafBit != 0 {
 			record := uint64(c.leaves) + child*leafSize
 			if record >= uint64(c.ends) {
-				return w // no such leaf
+				return w // of a forged group: no such leaf
 			}
 			leaf := int(record)
 			length, same := c.leafLabel(path[i+1:], leaf)
@@ -201,7 +202,7 @@ func (c *compiled) walk(path []byte) (w walkResult) {
 		}
 		next := headerSize + child*nodeSize
 		if next >= uint64(c.leaves) {
-			return w // no such node
+			return w // of a forged group: no such node
 		}
 		node = int(next)
 	}

@@ -138,10 +138,9 @@ func (b *Body) checkNotes() error {
 			return fmt.Errorf("trie %d: %w", i, err)
 		}
 	}
-	for i := range int(names) + 1 { // list 0 is that of "*", whose trie is the first, too; list i that of name i-1
+	for i := range int(names) + 1 { // list 0 is that of "*", whose trie must be trie 0; list i is that of name i-1
 		trie := b.trieOf(i - 1)
-		isOther := i == 0 && trie != 0
-		if uint(trie) >= uint(b.tries) || isOther {
+		if uint(trie) >= uint(b.tries) || i == 0 && trie != 0 {
 			return fmt.Errorf("list %d: no such trie", i)
 		}
 		if err := checkList(b.list(i), b.merged(trie)); err != nil {

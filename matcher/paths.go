@@ -74,8 +74,9 @@ func (t *Trie) skipUnaffected(v *prefixVerdict, paths *pathBlock, low, high int)
 		below = first
 		lists, suffixes = lists+1, suffixes+last-first
 		if lists > maxSkipLists || suffixes > maxSkipSuffixes {
-			return low
+			return low // too many to compare here: resolve decides about this path
 		}
+		// The first path that one of these suffixes may match; lists above matter only for the paths before it.
 		high = low + kernels.FirstFit(paths.signatures[low:high], c.signaturesOf(first, last))
 		list = c.above(record, list)
 	}

@@ -212,7 +212,7 @@ func (m *statementMerger) add(s *robotstxt.Statement) {
 	if m.all == nil {
 		m.all, m.written = []statement{m.silent()}, [][]byte{nil}
 	}
-	index := 0
+	index := 0 // of the statement without a path
 	if s.Path != nil {
 		var path pattern
 		// A path begins with a slash, so it compiles. What it is compiled to is copied,
@@ -299,7 +299,7 @@ func (m *statementMerger) setOf(c *Compiler, use int, agents []int32) statementS
 	only := robotstxt.File{Profile: m.profile, Groups: []robotstxt.Group{{Rules: rules}}}
 	// Of paths of one length, the first one in order gets the highest rank.
 	set.trie = c.compileGroups(&only, []choice{{}})
-	for _, rule := range c.byRank[1:] { // rank 0 is that of m.all[0]
+	for _, rule := range c.byRank[1:] { // by rank, the index of the rule; rank 0 is that of m.all[0]
 		set.all = append(set.all, m.all[order[rule]])
 	}
 	return set

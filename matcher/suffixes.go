@@ -54,7 +54,7 @@ func (b *builder) addSuffix(e *entry, list uint32, literals [][]byte) {
 		flags |= suffixQuery
 	}
 	first, longest := len(b.literals)/literalSize, 0
-	if len(literals) == 1 {
+	if len(literals) == 1 { // no record of its own: the two fields hold the offset and the length of its text
 		first, longest = len(b.text), len(literals[0])
 		b.text = append(b.text, literals[0]...)
 	} else {
@@ -89,7 +89,7 @@ func (c *compiled) bestSuffix(target *Target, list uint32, kind suffixKind, floo
 	}
 	target.prepare()
 	missing := ^target.signature
-	below := c.suffixCount() // lists come before those below them, and so do their suffixes
+	below := c.suffixCount() // where the suffixes of the list below begin: lists above, and their suffixes, come before it
 	for c.mayBeat(list, kind, floor) {
 		record := c.list(list)
 		first, last := c.suffixesOf(record, kind, below)
@@ -174,7 +174,7 @@ func (c *compiled) nextSuffix(suffix, last int, missing kernels.Signature) int {
 
 // matchSuffix reports whether a suffix matches the rest of a path, given in both spellings,
 // from byte start on: its literals must occur in order, the last one at the very end if it
-// is anchored. The suffix's signature must fit the path. The first occurrence of each
+// is anchored. The caller has compared its signature with the path's. The first occurrence of each
 // literal is as good as any other, so nothing is tried twice and the time is linear in the
 // path's length.
 func (c *compiled) matchSuffix(suffix int, plain, query []byte, start uint32) bool {
@@ -190,10 +190,10 @@ func (c *compiled) matchSuffix(suffix int, plain, query []byte, start uint32) bo
 	rest := path[start:]
 	first, longest := kernels.Load32(c.data, record+suffixFirstAt), kernels.Load32(c.data, record+suffixLongestAt)
 	count := flags >> suffixCount
-	var final []byte
+	var final []byte // the last literal
 	var ok bool
 	switch {
-	case count == 1: // then the fields say where its text is
+	case count == 1: // then the two fields hold the offset and the length of its text
 		if final, ok = c.textAt(first, longest); !ok {
 			return false
 		}

@@ -75,9 +75,10 @@ func (p *Target) sweeperOf(c *compiled, cost int) *sweeper {
 	return s
 }
 
-// build sets all fields but rules and spent for a group. Literals that share bytes with others,
-// or that do not exist, are those of a forged group: there it leaves out the suffixes after
-// them. It takes time linear in the group's text, apart from sorting the literals.
+// build prepares s for passes over paths: it makes the automaton of the literals that the group's suffixes
+// have, and each suffix's sequence of them. Literals that share bytes with others, or that do not exist, are
+// those of a forged group: there it leaves out the suffixes after them. It takes time linear in the
+// group's text, apart from sorting the literals.
 func (s *sweeper) build(c *compiled) {
 	s.sequences, s.starts = s.sequences[:0], s.starts[:0]
 	indices := make(map[string]uint32) // by literal, its index in distinct + 1
@@ -133,7 +134,7 @@ func (c *compiled) literalOf(suffix, i int) (literal []byte, ok bool) {
 // sweep returns the best rule above floor among the given suffixes of the group that match;
 // floor if there is none. text is the path in the spelling that these suffixes ask for. It takes
 // at most len(text) × log2(literals of the group) steps, and one for each literal of the
-// suffixes.
+// suffixes. The sweeper's comment says how suffixes wait for their literals.
 func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint32) (best uint32) {
 	best = floor
 	s.waiters = append(s.waiters[:0], waiter{}) // number 0 means none
@@ -155,6 +156,7 @@ func (s *sweeper) sweep(c *compiled, text []byte, suffixes []uint32, floor uint3
 		if due := s.due[i+1]; due != 0 {
 			s.startWaiting(due)
 		}
+		// Each literal that ends here and that a suffix waits for, the longest first.
 		for literal := a.longestIn(s.waited, a.nodes[node].found); literal != 0; literal = a.longestIn(s.waited, a.shorter[literal]) {
 			best = s.advance(c, text, literal, i+1, best)
 		}

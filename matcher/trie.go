@@ -69,7 +69,7 @@ func openCompiled(data []byte) (c compiled, ok bool) {
 	}
 	header := data[:headerSize:headerSize]
 	nodes, ends, lists, suffixes := le32(header[4*hNodes:]), le32(header[4*hEnds:]), le32(header[4*hLists:]), uint64(le32(header[4*hSuffixes:]))
-	c.data, c.flags = data, nodes&^countMask
+	c.data, c.flags = data, nodes&^countMask // the number of nodes shares its field with the flags
 	nodes &= countMask
 	offset := headerSize + nodeSize*uint64(nodes)
 	c.leaves = uint32(offset)
@@ -89,8 +89,9 @@ func openCompiled(data []byte) (c compiled, ok bool) {
 	c.index = uint32(offset)
 	index := uint64(le32(header[4*hIndex:]))
 	offset += index // the greatest of all: if it fits in 32 bits, so does each
-	return c, offset == uint64(len(data)) && offset <= math.MaxUint32 && nodes > 0 && ends > 0 && lists > 0 &&
-		(index > 0 || suffixes < indexThreshold)
+	fits := offset == uint64(len(data)) && offset <= math.MaxUint32
+	hasFirst := nodes > 0 && ends > 0 && lists > 0
+	return c, fits && hasFirst && (index > 0 || suffixes < indexThreshold)
 }
 
 // end returns the offset of an end's record, of end 0 for one that does not exist.

@@ -80,9 +80,9 @@ func usualKey(line []byte) (f field, length int) {
 }
 
 // lookUp returns the field of a key, ignoring ASCII case, and the kind of the warning about it, 0 for
-// none. The key must not be empty. If prefix is set, a key also counts if it only starts with a known
-// one; statements are an exception.
-func lookUp(key []byte, prefix bool) (field, WarningKind) {
+// none. The key must not be empty. If mayGoOn is set, a key also counts if it only starts with a known
+// one, except that of a statement.
+func lookUp(key []byte, mayGoOn bool) (field, WarningKind) {
 	letter := key[0] | 0x20 // in lower case; no other byte becomes a letter
 	if int(letter) >= len(knownKeys) {
 		return unknownField, UnknownKey
@@ -90,8 +90,8 @@ func lookUp(key []byte, prefix bool) (field, WarningKind) {
 	for _, known := range knownKeys[letter] {
 		for i, spelling := range known.spellings {
 			goesOn := len(key) > len(spelling)
-			if goesOn && (!prefix || known.field.isStatement()) || len(key) < len(spelling) ||
-				!strings.EqualFold(string(key[:len(spelling)]), spelling) { // of texts of equal length, it folds ASCII alone
+			tooLong := goesOn && (!mayGoOn || known.field.isStatement())
+			if tooLong || len(key) < len(spelling) || !strings.EqualFold(string(key[:len(spelling)]), spelling) { // of texts of equal length, it folds ASCII alone
 				continue
 			}
 			switch {

@@ -42,6 +42,8 @@ func NewHostTable(label, end func(c byte) bool) *HostTable {
 			t.roles[c] |= endsAuthority
 		}
 	}
+	// Upper half h has bit h in the second row; a lower half has, in the first, the bit of each upper half with
+	// which it makes a byte of the set.
 	for c := range 128 {
 		if c == '.' || t.roles[c]&inLabel != 0 {
 			t.nibbles[c&15] |= 1 << (c >> 4)
