@@ -175,10 +175,9 @@ func (j *job) process(s *slot, w *worker) (err error) {
 		return err
 	}
 	if freeing, ok := s.piece.(Freeing); ok {
-		undeclared := b.Undeclared
 		defer func() {
 			if err == nil {
-				err = s.grant.Take(-freeing.Freed() - undeclared) // gives back
+				err = s.grant.Take(-freeing.Freed() - b.Undeclared) // gives back
 			}
 		}()
 	}
@@ -208,13 +207,13 @@ var errLimit = errors.New("there are more rows than were asked for")
 // first slot after the limit.
 func (j *job) write() error {
 	for {
-		var s *slot // nil after the last
+		var s *slot
 		select {
 		case s = <-j.slots:
 		case <-j.ctx.Done():
 		}
-		if s == nil {
-			return context.Cause(j.ctx)
+		if s == nil { // j.slots is closed, or the context has ended
+			return context.Cause(j.ctx) // nil unless it has
 		}
 		if !s.continues && j.pool.written.Load() >= j.pool.options.Limit {
 			return errLimit // not within what the sink writes as a whole

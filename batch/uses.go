@@ -58,7 +58,7 @@ var licenses = &ColumnKind{
 }
 
 // UsageOf returns what columns need of what is said of uses. Evaluators and sources of rules
-// must agree on it.
+// must agree on it. If one of usage.Training is among the uses, Others has the rest of these.
 func UsageOf(columns []VerdictColumn) (o matcher.UsageOptions) {
 	for i := range columns {
 		kind := columns[i].Kind

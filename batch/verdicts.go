@@ -322,7 +322,7 @@ func (v *Verdicts) extend(b *Batch) {
 		return
 	}
 	size := (rows + 7) / 8
-	if v.Selected == nil {
+	if v.Selected == nil { // all rows so far are
 		v.Selected = filled([]byte(nil), (v.Rows+7)/8, 0xFF)
 		if v.Rows&7 != 0 {
 			v.Selected[v.Rows>>3] = 1<<(v.Rows&7) - 1
@@ -338,9 +338,7 @@ func (v *Verdicts) extend(b *Batch) {
 		a.Nulls += rows - v.Rows
 	}
 	for i := range v.Columns {
-		if v.Columns[i].reasons == nil {
-			v.Columns[i].Of = grown(v.Columns[i].Of, rows, -1)
-		}
+		v.Columns[i].Of = grown(v.Columns[i].Of, rows, Null)
 	}
 	if v.Members > 0 {
 		v.DeniedOf = grown(v.DeniedOf, rows, -1)
@@ -372,7 +370,7 @@ func (v *Verdicts) selectRows(emit Emit) {
 		v.SelectedRows = countBits(v.Selected)
 		return
 	}
-	v.Selected = filled(v.Selected, len(v.Agents[0].Valid), 0) // stays so if the evaluator was to select rows and has not
+	v.Selected = filled(v.Selected, len(v.Agents[0].Valid), 0) // and no rows with EmitSelected: the evaluator selected none
 	for i := range v.Selected {
 		allowed, denied := byte(0xFF), byte(0) // to all agents, to any
 		for agent := range v.Agents {

@@ -9,7 +9,7 @@ import (
 // columns are the indices in Verdicts.Columns of the columns that describe hosts or URLs, by what
 // their values depend on.
 type columns struct {
-	sorted      bool // the others are set
+	classified  bool // the others are set
 	byAuthority []int
 	byFacts     []int      // of robots.txt
 	byUse       []int      // what is said of a use, see uses
@@ -17,12 +17,12 @@ type columns struct {
 	host        batch.Host // passed to ColumnKind.Value; a local one would be allocated
 }
 
-// sort sets c for the columns of the verdicts, in the first batch: they are the same in all.
-func (c *columns) sort(v *batch.Verdicts) {
-	if c.sorted {
+// classify sets c for the columns of the verdicts, in the first batch: they are the same in all.
+func (c *columns) classify(v *batch.Verdicts) {
+	if c.classified {
 		return
 	}
-	c.sorted = true
+	c.classified = true
 	for i := range v.Columns {
 		switch kind := v.Columns[i].Kind; {
 		case kind.Use != nil:
@@ -41,7 +41,7 @@ func (c *columns) sort(v *batch.Verdicts) {
 // describeAuthorities sets, for the rows of all groups, the columns that the authority alone
 // decides. Call it before cutGroups, which removes rows without a time.
 func (e *Evaluator) describeAuthorities(v *batch.Verdicts) {
-	e.columns.sort(v)
+	e.columns.classify(v)
 	for _, column := range e.columns.byAuthority {
 		for group := range e.groups.all {
 			e.columns.host = batch.Host{Authority: e.groups.keys[group].Text}

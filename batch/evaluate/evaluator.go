@@ -205,8 +205,9 @@ func (e *Evaluator) evaluateBlock(c *batch.Column, v *batch.Verdicts, low int) (
 	return high, row, err
 }
 
-// evaluateRows sets the verdicts and columns of a block, group by group; the rules of lookupSize groups
-// are looked up at a time. With an error it returns the row that failed.
+// evaluateRows sets the verdicts and columns of a block. It groups the rows by authority, and where rows have
+// times by span as well, and evaluates a group at a time; the rules of lookupSize groups are looked up at a
+// time. With an error it returns the row that failed.
 func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) (row int, err error) {
 	groupRows(e, r, v)
 	e.describeAuthorities(v)
@@ -221,7 +222,7 @@ func evaluateRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) 
 	}
 	g := &e.groups
 	allowed := e.allowed
-	if e.spreads {
+	if e.spreads { // the decider sets bits by trie, which e.spread makes bits by agent
 		allowed = e.spreader.reset(r.first, len(r.offsets)-1, len(g.all), e.options.Agents)
 	}
 	e.decider.Reset(r.data, allowed)
@@ -265,12 +266,13 @@ func (e *Evaluator) lookup(low, high int) (int, error) {
 	return 0, nil
 }
 
-// evaluateGroup decides and describes the rows of a group, given by its number; o is its origin. The
-// decider and the spreader set some of the verdicts at the end of the block only.
+// evaluateGroup decides the rows of a group, given by its number, sets their columns and counts their
+// authority; o is what the rules say of that. The decider and the spreader set some of the verdicts at the
+// end of the block only.
 func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, number int, o *matcher.Origin) {
 	g := &e.groups
-	e.early = o.NotYet
-	known := e.early || o.Access != access.Unknown // at any time
+	e.early = o.NotYet                             // for outcome
+	known := e.early || o.Access != access.Unknown // whether the rules know the authority, at any time
 	if e.options.Timelines != nil {
 		e.decider.ChangeRules() // the group before may be of the same authority
 		known = e.history.groupSpans[number].known
@@ -287,10 +289,10 @@ func evaluateGroup[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts,
 	if e.spreads {
 		e.spreader.obey(number, o)
 	}
-	pathStart := len(g.all[number].written)
 	if len(e.columns.byUse) > 0 && o.Facts.Usage != nil {
 		e.uses.addGroup(g, number, o.Facts.Usage)
 	}
+	pathStart := len(g.all[number].written)
 	w := g.walk(number)
 	for w.next() {
 		low, high := w.low, w.high

@@ -60,8 +60,9 @@ func groupRows[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts) {
 	}
 }
 
-// groupPart adds rows [low, high), counted from the block's first row on, to e.groups. After two rows
-// of one authority, the rows that follow and start with it and a slash are found by one call.
+// groupPart adds rows [low, high), counted from the block's first row on, to e.groups, and sets null verdicts
+// for those without an authority. After two rows of one authority, the rows that follow and start with it and a
+// slash are found by one call.
 func groupPart[O int32 | int64](e *Evaluator, r *rows[O], v *batch.Verdicts, low, high int) {
 	g := &e.groups
 	lineBytes := urls.HasLineByte(r.data[r.offsets[low]:r.offsets[high]]) // some row may have one
@@ -126,8 +127,8 @@ func (g *groups) number(written, key []byte) int32 {
 			}
 		}
 	}
-	g.slots[slot] = hash>>32<<32 | uint64(len(g.all)+1)
-	if &key[0] != &written[0] { // the next key is written over it
+	g.slots[slot] = hash>>32<<32 | uint64(len(g.all)+1) // 1 + the number that g.add returns
+	if &key[0] != &written[0] {                         // the next key is written over it
 		low := len(g.keyText)
 		g.keyText = append(g.keyText, key...)
 		key = g.keyText[low:len(g.keyText):len(g.keyText)]

@@ -123,7 +123,7 @@ func (e *Evaluator) cutGroup(v *batch.Verdicts, number int) {
 				continue
 			}
 			span := matcher.LastAt(h.froms, times[row]) // -1 before the first
-			if h.newGroups[span+1] == 0 {
+			if h.newGroups[span+1] == 0 {               // the first row of this span
 				h.newGroups[span+1] = 1 + h.cut.add(group{written: g.all[number].written}, g.keys[number])
 				h.groupSpans = append(h.groupSpans, h.groupSpanOf(span))
 			}
@@ -251,8 +251,9 @@ func (e *Evaluator) denyEver(url func(row int) []byte, v *batch.Verdicts) (row i
 	return 0, nil
 }
 
-// denyGroup is denyEver for a group, given by its number. It overwrites e.found[0], and corrects
-// the counters.
+// denyGroup is denyEver for a group, given by its number: it takes each later span of the authority, and denies
+// the rows that the rules or the outcome there deny. If what a span said was not kept, the verdict of a row that
+// no span denies is null. It overwrites e.found[0], and corrects the counters.
 func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, number int) error {
 	g, h := &e.groups, &e.history
 	if _, err := e.takeSpans(g.keys[number : number+1]); err != nil {
@@ -270,12 +271,12 @@ func (e *Evaluator) denyGroup(url func(row int) []byte, v *batch.Verdicts, numbe
 		if !isLater || tooLate || span.Access.AllowsAll() {
 			continue
 		}
-		if span.Access == access.Cut { // of the outcomes without rules, those that are left deny
+		if span.Access == access.Cut {
 			cut = true
 			e.unsetGroup(url, v, number)
 			continue
 		}
-		o := &e.found[0]
+		o := &e.found[0] // which has rules, or an outcome that denies everything
 		if err := e.options.Timelines.OpenSpan(g.keys[number].Text, span, o); err != nil {
 			return err
 		}
@@ -341,9 +342,9 @@ func (e *Evaluator) recount(url func(row int) []byte, v *batch.Verdicts, number 
 	}
 }
 
-// countLater corrects Verdicts.DeniedLater for a row from before the first capture; see
-// batch.RowCounts.DeniedLater. hasOther says that the row has another reason now, so that recount
-// takes it out of NoCaptureYet.
+// countLater corrects Verdicts.DeniedLater for a row from before the first capture, so that for each agent
+// NoCaptureYet - DeniedLater remains the number of such rows that no later capture denies to it. hasOther says
+// that the row has another reason now, so that recount takes it out of NoCaptureYet.
 func (e *Evaluator) countLater(v *batch.Verdicts, row int, hasOther bool) {
 	if len(v.DeniedLater) == 0 {
 		v.DeniedLater = make([]int64, len(v.Agents)+v.Members)
@@ -364,7 +365,7 @@ func (e *Evaluator) countLater(v *batch.Verdicts, row int, hasOther bool) {
 		switch _, denied := slices.BinarySearch(list, int32(member)); {
 		case denied && !hasOther:
 			v.DeniedLater[1+member]++
-		case hasOther && !denied: // the member may fetch it: this adds 1 back for the row that leaves NoCaptureYet
+		case hasOther && !denied: // NoCaptureYet becomes 1 less, and for this member the difference must stay
 			v.DeniedLater[1+member]--
 		}
 	}

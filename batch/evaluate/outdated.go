@@ -37,7 +37,7 @@ func (g *groups) timesOf(number int, times []int64) (first, last int64) {
 func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int64) error {
 	o := &e.outdated
 	if err := e.findTurns(e.groups.keys[number].Text, first, last); err != nil || len(o.turns) == 2 {
-		return err // nothing becomes outdated
+		return err // or nothing becomes outdated: there are only the turns before and after all times
 	}
 	from, to := matcher.LastAt(o.turns, first), matcher.LastAt(o.turns, last)
 	if from == to { // one turn comes before all rows, so all are outdated or none
@@ -54,8 +54,8 @@ func (e *Evaluator) countOutdated(v *batch.Verdicts, number int, first, last int
 	return nil
 }
 
-// findTurns sets e.outdated.turns for e.history.spans, which are those of an authority, as far as
-// rows with times from first to last need them.
+// findTurns sets e.outdated.turns, the seconds at which a robots.txt becomes outdated and at which it is fetched
+// again, from the spans of an authority in e.history, as far as rows with times from first to last need them.
 func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
 	o, froms := &e.outdated, e.history.froms
 	o.turns = append(o.turns[:0], batch.NoTime)
@@ -65,7 +65,7 @@ func (e *Evaluator) findTurns(authority []byte, first, last int64) (err error) {
 			end = froms[i+1]
 		}
 		if s.Access == access.Unknown || end <= first || begin > last {
-			continue
+			continue // it decides none of the rows
 		}
 		o.fetches = append(o.fetches[:0], s.Seen) // enough if no row is from before it
 		if s.Seen != s.Fetched && max(begin, first) < s.Seen {

@@ -277,7 +277,7 @@ func (e *Evaluator) listDenied(v *batch.Verdicts, o *obeyed, bit int) int32 {
 	s := &e.spreader
 	isDenied := func(trie int) bool { return s.allowed[trie][bit>>3]>>(bit&7)&1 == 0 }
 	cached := o.tries <= 64
-	var denied uint64
+	var denied uint64 // a bit for each trie that denies, if cached
 	if cached {
 		for i := range o.tries {
 			if isDenied(i) {
@@ -330,9 +330,9 @@ func (s *spreader) listOf(v *batch.Verdicts, agents int, denied func(agent int) 
 		return 0
 	}
 	list := make([]int32, 0, count)
-	for at, eight := range s.key {
-		for ; eight != 0; eight &= eight - 1 { // each set bit
-			list = append(list, int32(at<<3+bits.TrailingZeros8(eight)))
+	for at, agentBits := range s.key { // the bits of eight agents, of which at*8 is the first
+		for ; agentBits != 0; agentBits &= agentBits - 1 { // each set bit
+			list = append(list, int32(at<<3+bits.TrailingZeros8(agentBits)))
 		}
 	}
 	if s.lists == nil {

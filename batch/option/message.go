@@ -117,13 +117,13 @@ var verb = regexp.MustCompile(`%([-+# 0-9.]*)(?:\[(\d+)\])?([a-zA-Z%])`)
 // addMessage adds a formatted message. Arguments that have options in them are added as parts,
 // others as text.
 func (p *Parts) addMessage(m Message) {
-	at, arg := 0, 0 // the end of the last verb; the index of the next argument
-	for _, v := range verb.FindAllStringSubmatchIndex(m.format, -1) {
+	at, arg := 0, 0                                                   // the end of the last verb; the index of the next argument
+	for _, v := range verb.FindAllStringSubmatchIndex(m.format, -1) { // the bounds of the verb and of its three groups
 		p.addText(m.format[at:v[0]])
 		at = v[1]
 		flags, letter := m.format[v[2]:v[3]], m.format[v[6]:v[7]]
-		if v[4] >= 0 {
-			arg, _ = strconv.Atoi(m.format[v[4]:v[5]]) // a number: see verb
+		if v[4] >= 0 { // the verb has an index, from 1 on
+			arg, _ = strconv.Atoi(m.format[v[4]:v[5]])
 			arg--
 		}
 		if letter == "%" || arg >= len(m.args) {

@@ -96,7 +96,7 @@ func (t *Tally) Add(b *batch.Batch, v *batch.Verdicts) {
 	}
 }
 
-// countAges adds the rows of a batch to t.Ages. Without the column it adds nothing.
+// countAges adds the rows of a batch to t.Ages. Without the column of fetch times it adds nothing.
 func (t *Tally) countAges(v *batch.Verdicts) {
 	fetched, err := v.Values(&Columns[0])
 	if err != nil {
@@ -108,8 +108,8 @@ func (t *Tally) countAges(v *batch.Verdicts) {
 		if v.Times != nil {
 			to = v.Times[row]
 		}
-		if of := fetched.At(row); of >= 0 && to != 0 {
-			age := to - fetched.Ints[of]
+		if number := fetched.At(row); number >= 0 && to != 0 {
+			age := to - fetched.Ints[number]
 			class = 0
 			for class < len(AgeLimits) && age >= AgeLimits[class] {
 				class++
@@ -198,7 +198,8 @@ func denyingRule(low, high int, agents []batch.AgentVerdicts) string {
 	return ""
 }
 
-// countRules adds to t.Rules the rows that each rule denies to an agent, given by its index.
+// countRules adds to t.Rules the rows that each rule denies to an agent, given by its index. It adds up the
+// rows of each rule of the batch first, so that a rule is looked up once.
 func (t *Tally) countRules(b *batch.Batch, a *batch.AgentVerdicts, agent int) {
 	t.ruleRows = append(t.ruleRows[:0], make([]int64, len(a.Explanations))...)
 	t.firstRows = append(t.firstRows[:0], make([]int32, len(a.Explanations))...)

@@ -30,7 +30,9 @@ type Entry struct {
 	at int // in the heap
 }
 
-// Top finds the keys with the largest counts.
+// Top finds the keys with the largest counts in bounded memory, by filtered space-saving (N. Homem and J. P.
+// Carvalho, 2010): an unlisted key is counted in a cell that it shares with others, until the cell's count
+// reaches the smallest one listed. Then the key takes that one's place, with the cell's count as its error.
 type Top struct {
 	agents  int
 	entries map[string]*Entry
@@ -82,7 +84,8 @@ func (t *Top) removeLeast() {
 	*cell = max(*cell, e.Count)
 }
 
-// Merge adds what another has counted, which must not be used afterwards.
+// Merge adds what another has counted, which must not be used afterwards. A key that one of them does not list
+// is counted there by its cell, which may be too high by all of its count.
 func (t *Top) Merge(other *Top) {
 	for _, e := range t.entries {
 		if other.entries[e.Key] == nil {
