@@ -28,9 +28,9 @@ type Concatenation struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
-	mu   sync.Mutex // Close may be called during Next
-	now  *Source    // nil after the last
-	rest []Input
+	mu      sync.Mutex // Close may be called during Next
+	current *Source    // nil after the last
+	rest    []Input    // those after it
 
 	inputsRead atomic.Uint64 // the bits of the float64 that Read returns
 	closed     int           // the number of inputs that were read to their end
@@ -59,11 +59,12 @@ func Concatenate(ctx context.Context, inputs []Input, o Options) (*Concatenation
 		c.cancel()
 		return nil, err
 	}
-	c.first = c.now
-	if passage := c.options.Passage; passage != nil { // the first input has decided for the others
-		c.options.Passage = nil
+	c.first = c.current
+	if passage := c.options.Passage; passage != nil { // the first input decides for the others
+		c.options.Passage = nil // they are decoded
 		if c.first.Passing {
-			// A copy, for other outputs have the caller's; Several matters to the decision alone.
+			// They pass. Several only matters to the decision. The caller's Passage is left as it is,
+			// because other outputs use it.
 			c.options.Passage = &Passage{decided: true, Selects: passage.Selects}
 		}
 	}
@@ -76,7 +77,7 @@ func (c *Concatenation) openNext() error {
 	if err != nil {
 		return err
 	}
-	c.now, c.rest, c.rows = next, c.rest[1:], new(atomic.Int64)
+	c.current, c.rest, c.rows = next, c.rest[1:], new(atomic.Int64)
 	c.versionsMu.Lock()
 	defer c.versionsMu.Unlock()
 	if s, ok := next.Source.(interface{ Complete() func() error }); ok {
@@ -144,20 +145,20 @@ func (c *Concatenation) Complete() error {
 func (c *Concatenation) Next(ctx context.Context) (batch.Piece, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.now != nil {
-		p, err := c.now.Next(ctx)
+	for c.current != nil {
+		p, err := c.current.Next(ctx)
 		if err == nil {
-			c.setRead(c.now.Share())
+			c.setRead(c.current.Share())
 		}
 		switch {
 		case err == nil && c.options.AcceptTruncated:
 			return countedPiece{p, c.rows}, nil
 		case isCut(err) && c.options.AcceptTruncated:
-			c.truncated = append(c.truncated, Truncated{c.now.Input.Name(), err, c.rows})
+			c.truncated = append(c.truncated, Truncated{c.current.Input.Name(), err, c.rows})
 		case isCut(err):
 			return nil, option.Errorf("%w; %s takes what is there", err, option.AcceptTruncated)
 		case !errors.Is(err, io.EOF):
-			return p, err
+			return p, err // a piece, or another error
 		}
 		if err := c.nextInput(); err != nil {
 			return nil, err
@@ -189,8 +190,8 @@ func (c *Concatenation) nextInput() error {
 	if err := c.openNext(); err != nil {
 		return err
 	}
-	if difference := schemaDifference(c.first, c.now); difference != "" {
-		return option.Errorf("%s and %s cannot go into one output: %s; give an output each with %s", c.first.Input.Name(), c.now.Input.Name(), difference, option.Out.With("FOLDER/"))
+	if difference := schemaDifference(c.first, c.current); difference != "" {
+		return option.Errorf("%s and %s cannot go into one output: %s; give an output each with %s", c.first.Input.Name(), c.current.Input.Name(), difference, option.Out.With("FOLDER/"))
 	}
 	return nil
 }
@@ -219,11 +220,11 @@ func (c *Concatenation) Close() error {
 
 // closeNow closes the current input, if there is one.
 func (c *Concatenation) closeNow() error {
-	if c.now == nil {
+	if c.current == nil {
 		return nil
 	}
-	err := c.now.Close()
-	c.now = nil
+	err := c.current.Close()
+	c.current = nil
 	return err
 }
 
@@ -246,12 +247,12 @@ func schemaDifference(a, b *Source) string {
 			return fmt.Sprintf("column %d is %s in the first, %s in the second", i+1, describeField(one), describeField(other))
 		}
 	}
-	return "their byte order is different"
+	return "their byte order is different" // all else that Schema.Equal compares is equal
 }
 
 // listElements names what an input without columns is a list of.
-func listElements(o *Source) string {
-	if o.Format == format.JSONL {
+func listElements(s *Source) string {
+	if s.Format == format.JSONL {
 		return "objects"
 	}
 	return "URLs"

@@ -58,7 +58,7 @@ func ReadNames(ctx context.Context, list string, stdin io.Reader) ([]string, err
 }
 
 // Expand returns the inputs that a name stands for: stdin, a file, the files of a folder, or
-// those that match a pattern; objects in the same way.
+// those that match a pattern; objects in the same way. A name of an existing file is no pattern.
 func Expand(ctx context.Context, name string) ([]Input, error) {
 	if name == "-" {
 		return []Input{{"-", "stdin"}}, nil
@@ -72,10 +72,10 @@ func Expand(ctx context.Context, name string) ([]Input, error) {
 		return checkTables(listFolder(name))
 	case err == nil:
 		return []Input{{name, filepath.Base(name)}}, nil
-	case !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(name, "*?["):
-		return nil, err
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(name, "*?["):
+		return checkTables(matchPattern(ctx, name))
 	}
-	return checkTables(matchPattern(ctx, name))
+	return nil, err
 }
 
 // checkTables returns files that a folder or a pattern named, or an error if they are those of
@@ -104,7 +104,8 @@ func withTableHint(err error) error {
 	return option.Usagef("%w. Name the current ones: %s | robotsbatch %s", err, table.Command, option.FilesFrom.With("- …"))
 }
 
-// matchPattern returns the inputs that a pattern matches.
+// matchPattern returns the files that a pattern matches, and those of the folders that it matches.
+// Their stems begin where the pattern's first part with a wildcard does.
 func matchPattern(ctx context.Context, pattern string) ([]Input, error) {
 	matches, err := blob.Glob(pattern)
 	if err != nil {
@@ -132,10 +133,11 @@ func matchPattern(ctx context.Context, pattern string) ([]Input, error) {
 
 // listFolder returns the files in and below a folder, in the order of their names. It leaves
 // out names that start with a dot or an underscore: hidden files, and notes that other
-// programs leave with their data (_SUCCESS).
+// programs leave with their data (_SUCCESS). It follows links to files, and not those to folders
+// below root.
 func listFolder(root string) ([]Input, error) {
 	var inputs []Input
-	top := root + string(filepath.Separator) // follows a link to the folder
+	top := root + string(filepath.Separator) // with it, WalkDir follows root if that is a link
 	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -148,7 +150,7 @@ func listFolder(root string) ([]Input, error) {
 			}
 			return nil
 		}
-		info, err := os.Stat(path) // follows a symbolic link
+		info, err := os.Stat(path) // of what a link leads to
 		if err != nil {
 			return err
 		}

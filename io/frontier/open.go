@@ -96,13 +96,13 @@ type Source struct {
 }
 
 // Close closes the source and the readers that it reads from.
-func (o *Source) Close() error {
+func (s *Source) Close() error {
 	var err error
-	if o.Source != nil {
-		err = o.Source.Close()
+	if s.Source != nil {
+		err = s.Source.Close()
 	}
-	for i := len(o.closers) - 1; i >= 0; i-- {
-		err = cmp.Or(err, o.closers[i].Close())
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		err = cmp.Or(err, s.closers[i].Close())
 	}
 	return err
 }
@@ -128,8 +128,9 @@ func (s *Source) leaveFile() {
 	s.closers = slices.DeleteFunc(s.closers, func(c io.Closer) bool { return c == io.Closer(s.file) })
 }
 
-// detect opens an input, sets its format and compression in s, and returns a reader of its
-// bytes, decompressed.
+// detect opens an input and returns a reader of its bytes, decompressed. In s it sets what the first
+// bytes and the name show (Format, Codec and Schemeless), the format of the output, and what must be
+// closed.
 func (o *Options) detect(ctx context.Context, s *Source) (io.Reader, error) {
 	raw, err := o.openRaw(ctx, s)
 	if err != nil {
@@ -183,7 +184,7 @@ func (s *Source) checkGuess(head []byte) error {
 func (o *Options) openSource(s *Source, r io.Reader) error {
 	name := s.Input.Name()
 	if o.Part.Count > 1 {
-		if !s.canDivide() {
+		if canDivide := s.isSeekable() && (s.Format == format.Arrow || s.Format == format.Parquet); !canDivide {
 			return option.Usagef("%s is one input, and only Arrow files and Parquet are divided into shards: name several inputs", name)
 		}
 		name = fmt.Sprintf("%s (shard %d of %d)", name, o.Part.Index, o.Part.Count)
@@ -219,20 +220,20 @@ func (p *Passage) passColumns(s *Source) error {
 	}
 	switch table := s.Source.(type) {
 	case *arrowipc.Source:
-		if !s.output.IsArrow() || !p.decided && !table.CanPassThrough(s.output == format.ArrowS, p.Several) {
+		s.Passing = s.output.IsArrow() && (p.decided || table.CanPassThrough(s.output == format.ArrowS, p.Several))
+		switch {
+		case !s.Passing:
 			return p.decline(s)
-		}
-		s.Passing = true
-		if s.file == nil || s.Codec != compress.None {
+		case !s.isSeekable():
 			return table.PassThrough(nil, p.Selects)
 		}
 		s.leaveFile()
 		return table.PassThrough(s.file, p.Selects)
 	case *parquetio.Source:
-		if s.output != format.Parquet || !p.decided && !table.CanPassThrough() {
+		s.Passing = s.output == format.Parquet && (p.decided || table.CanPassThrough())
+		if !s.Passing {
 			return p.decline(s)
 		}
-		s.Passing = true
 		return table.PassThrough()
 	}
 	return nil
@@ -297,13 +298,13 @@ func (o *Options) tableOptions(name string) tableio.SourceOptions {
 // read as a stream.
 func openArrow(o *Options, s *Source, r io.Reader, name string) (tableSource, error) {
 	options := o.tableOptions(name)
-	if s.Format == format.ArrowS || s.Codec != compress.None || s.file == nil {
+	if s.Format == format.ArrowS || !s.isSeekable() {
 		return arrowipc.OpenStream(r, options)
 	}
 	size, _ := s.file.Size()
 	table, err := arrowipc.OpenFile(s.file, size, options)
 	switch {
-	case !isCut(err) || o.Part.Count > 1:
+	case !isCut(err) || o.Part.Count > 1: // a stream cannot be divided
 		return table, err
 	case o.AcceptTruncated:
 		return arrowipc.OpenStream(r, options)
@@ -320,7 +321,7 @@ func openDelimited(o *Options, s *Source, r io.Reader, name string) (tableSource
 
 // openParquet opens a Parquet file: a file or object, no pipe, and not itself compressed (.gz, .zst).
 func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, error) {
-	if s.Codec != compress.None || s.file == nil {
+	if !s.isSeekable() {
 		return nil, option.Usagef("%s: Parquet is read from its end, which a pipe and a .gz or .zst file do not allow: name the Parquet file itself", name)
 	}
 	size, _ := s.file.Size()
@@ -331,10 +332,8 @@ func openParquet(o *Options, s *Source, _ io.Reader, name string) (tableSource, 
 	return table, err
 }
 
-// canDivide reports whether a part of the input can be read.
-func (s *Source) canDivide() bool {
-	return s.Codec == compress.None && s.file != nil && (s.Format == format.Arrow || s.Format == format.Parquet)
-}
+// isSeekable reports whether the input's data can be read at any offset of s.file.
+func (s *Source) isSeekable() bool { return s.file != nil && s.Codec == compress.None }
 
 // tableSource is a source of any format, with the columns of its rows.
 type tableSource interface {
