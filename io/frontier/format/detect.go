@@ -145,7 +145,7 @@ func tableByHeader(head []byte) Format {
 			continue
 		}
 		if slices.ContainsFunc(names, func(name []byte) bool { return !isFieldName(name) }) {
-			return Unknown
+			return Unknown // a field with another separator in it is no name either
 		}
 		values := bytes.Split(second, []byte{separator})
 		hasURLs := slices.ContainsFunc(names, isURLWord) || len(values) >= len(names) && slices.ContainsFunc(values, isURLValue)
@@ -198,7 +198,8 @@ func Schemeless(head []byte) []byte {
 		}
 	}
 	host, _, _ := bytes.Cut(first, []byte{'/'})
-	if dot := bytes.IndexByte(host, '.'); dot <= 0 || dot == len(host)-1 || bytes.ContainsAny(first, " \t,;\"<>{}|:") {
+	dot := bytes.IndexByte(host, '.')
+	if looksLikeHost := 0 < dot && dot < len(host)-1; !looksLikeHost || bytes.ContainsAny(first, " \t,;\"<>{}|:") {
 		return nil
 	}
 	return first

@@ -30,66 +30,61 @@ func Sniff(r io.Reader, name string) (Format, compress.Codec, io.ReadCloser, err
 	if err != nil {
 		return Unknown, compress.None, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	named, plain := compress.ByName(name)
+	named, plainName := compress.ByName(name)
 	codec := compress.Detect(head)
-	if codec == compress.None {
-		if named != compress.None && len(head) < compress.DetectSize {
-			return Unknown, named, nil, fmt.Errorf("%s: %w", name, compress.ErrCut(named))
+	if codec == compress.None && named != compress.None && len(head) < compress.DetectSize {
+		return Unknown, named, nil, fmt.Errorf("%s: %w", name, compress.ErrCut(named))
+	}
+	text, end := raw, io.NopCloser(r) // end ends the decompression
+	if codec != compress.None {
+		if end, err = compress.NewReader(raw, codec); err != nil {
+			return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 		}
-		return sniffDecompressed(raw, head, plain, name, codec, io.NopCloser(r))
+		text = bufio.NewReaderSize(end, sniffBuffer)
+		head, err = peek(text)
 	}
-	decompressed, err := compress.NewReader(raw, codec)
+	found := Unknown
+	if err == nil {
+		found, text, err = sniffDecompressed(text, head, plainName)
+	}
 	if err != nil {
+		end.Close()
 		return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	buffered := bufio.NewReaderSize(decompressed, sniffBuffer)
-	if head, err = peek(buffered); err != nil {
-		decompressed.Close()
-		return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return sniffDecompressed(buffered, head, plain, name, codec, decompressed)
+	return found, codec, readCloser{text, end}, nil
 }
 
-// sniffDecompressed does what Sniff does, after decompression: r has the decompressed bytes, which
-// begin with head, and plain is the input's name without the ending of the compression. closer ends
-// the decompression; sniffDecompressed closes it after an error.
-func sniffDecompressed(r *bufio.Reader, head []byte, plain, name string, codec compress.Codec, closer io.Closer) (Format, compress.Codec, io.ReadCloser, error) {
+// sniffDecompressed returns the format of the decompressed bytes in r, which begin with head, and a
+// reader of all of them as UTF-8. plainName is the input's name without the ending of a compression.
+func sniffDecompressed(r *bufio.Reader, head []byte, plainName string) (Format, *bufio.Reader, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("\xFF\xFE\x00\x00")) || bytes.HasPrefix(head, []byte("\x00\x00\xFE\xFF")):
-		closer.Close()
-		return Unknown, codec, nil, fmt.Errorf("%s: the text is UTF-32: convert it to UTF-8", name)
+		return Unknown, nil, errors.New("the text is UTF-32: convert it to UTF-8")
 	case bytes.HasPrefix(head, []byte("\xFF\xFE")) || bytes.HasPrefix(head, []byte("\xFE\xFF")):
 		utf8 := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(r)
 		r = bufio.NewReaderSize(utf8, sniffBuffer)
 		var err error
 		if head, err = peek(r); err != nil {
-			closer.Close()
-			return Unknown, codec, nil, fmt.Errorf("%s: %w", name, err)
+			return Unknown, nil, err
 		}
 	}
-	if err := errUnsupported(head, name); err != nil {
-		closer.Close()
-		return Unknown, codec, nil, err
+	// Without an error each line would be a row without a URL.
+	if err := cmp.Or(errPacked(head), errLayout(head)); err != nil {
+		return Unknown, nil, err
 	}
-	found := Detect(head, plain)
+	found := Detect(head, plainName)
 	if found == Text { // the ending .txt may say less than the bytes
 		found = cmp.Or(Detect(head, ""), found)
 	}
 	if found == Text || found == Unknown {
 		found = cmp.Or(tableByHeader(head), found)
 	}
-	return found, codec, readCloser{r, closer}, nil
+	return found, r, nil
 }
 
-// errUnsupported returns an error for an input that is compressed or laid out in a way that is not
-// read, and names the program that converts it; nil for any other. Without the error each line
-// would be a row without a URL. head has the first bytes.
-func errUnsupported(head []byte, name string) error {
-	return cmp.Or(errPacked(head, name), errLayout(head, name))
-}
-
-// errPacked returns the error for a compression that is not read, such as bzip2, or an archive.
-func errPacked(head []byte, name string) error {
+// errPacked returns the error for a compression that is not read, such as bzip2, or an archive. It
+// names the program that decompresses it.
+func errPacked(head []byte) error {
 	for _, r := range [...]struct{ magic, what, program string }{
 		{"1AY&SY", "bzip2", "bzcat"},
 		{"\xFD7zXZ\x00", "xz", "xzcat"},
@@ -104,36 +99,35 @@ func errPacked(head []byte, name string) error {
 		}
 		if bytes.HasPrefix(start, []byte(r.magic)) {
 			if bytes.Contains(head, []byte("[Content_Types].xml")) {
-				return fmt.Errorf("%s: it is an Office file: save the sheet as csv", name)
+				return errors.New("it is an Office file: save the sheet as csv")
 			}
-			return fmt.Errorf("%s: it is %s, which is not read: pipe it in decompressed, as %s writes it", name, r.what, r.program)
+			return fmt.Errorf("it is %s, which is not read: pipe it in decompressed, as %s writes it", r.what, r.program)
 		}
 	}
 	return nil
 }
 
 // errLayout returns the error for text whose lines end in CR alone, and for JSON that is not an
-// object a line.
-func errLayout(head []byte, name string) error {
+// object a line. It names the program that converts it.
+func errLayout(head []byte) error {
 	text := bytes.TrimLeft(withoutMark(head), " \t\r\n")
-	if bytes.Contains(bytes.TrimRight(text, "\r"), []byte("\r")) && !bytes.ContainsAny(text, "\n\x00") {
-		return fmt.Errorf(`%s: its lines end in CR alone: pipe it in as tr '\r' '\n' writes it`, name)
+	hasCR := bytes.Contains(bytes.TrimRight(text, "\r"), []byte("\r")) // before the last byte, after which an LF may come
+	if hasCR && !bytes.ContainsAny(text, "\n\x00") {
+		return errors.New(`its lines end in CR alone: pipe it in as tr '\r' '\n' writes it`)
 	}
-	if len(text) == 0 || text[0] != '[' && text[0] != '{' {
+	if len(text) == 0 {
 		return nil
 	}
-	inside := text[1:]
-	first := bytes.TrimLeft(inside, " \t\r\n")
+	member := bytes.TrimLeft(text[1:], " \t\r\n") // the first one, if text is JSON
+	space := text[1 : len(text)-len(member)]
 	switch {
-	case len(first) == 0:
-	case text[0] == '[' && (first[0] == '{' || first[0] == '"'):
-		what, program := "jsonl has an object a line", "jq -c '.[]'"
-		if first[0] == '"' {
-			what, program = "a list has a URL a line", "jq -r '.[]'"
-		}
-		return fmt.Errorf("%s: it is a JSON array, and %s: pipe it in as %s writes it", name, what, program)
-	case text[0] == '{' && first[0] == '"' && bytes.ContainsAny(inside[:len(inside)-len(first)], "\r\n"):
-		return fmt.Errorf("%s: it is JSON over several lines, and jsonl has an object a line: pipe it in as jq -c . writes it", name)
+	case len(member) == 0:
+	case text[0] == '[' && member[0] == '{':
+		return errors.New("it is a JSON array, and jsonl has an object a line: pipe it in as jq -c '.[]' writes it")
+	case text[0] == '[' && member[0] == '"':
+		return errors.New("it is a JSON array, and a list has a URL a line: pipe it in as jq -r '.[]' writes it")
+	case text[0] == '{' && member[0] == '"' && bytes.ContainsAny(space, "\r\n"):
+		return errors.New("it is JSON over several lines, and jsonl has an object a line: pipe it in as jq -c . writes it")
 	}
 	return nil
 }
@@ -185,7 +179,7 @@ type readCloser struct {
 func Head(r io.ReadCloser) []byte {
 	if sniffed, ok := r.(readCloser); ok {
 		if buffered, ok := sniffed.Reader.(*bufio.Reader); ok {
-			head, _ := buffered.Peek(min(HeadSize, buffered.Size()))
+			head, _ := buffered.Peek(HeadSize)
 			return head
 		}
 	}

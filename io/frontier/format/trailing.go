@@ -49,7 +49,7 @@ func CheckTrailing(head []byte) error {
 		}
 	}
 	trailers := []trailer{{separator: '\t'}, {separator: ' '}, {separator: '|'}, {separator: ','}, {separator: ';'}}
-	lines, found := 0, make(map[string]bool) // by domain
+	lines, seen := 0, make(map[string]bool) // by registered domain
 	for line := range bytes.Lines(withoutMark(head)) {
 		line = bytes.Trim(line, " \t\r\n\v\f")
 		scheme, _, ok := bytes.Cut(line, []byte("://"))
@@ -61,13 +61,13 @@ func CheckTrailing(head []byte) error {
 		if end := bytes.IndexAny(host, "/?#,;:"); end >= 0 {
 			host = host[:end]
 		}
-		found[string(domains.Registered(host))] = true
+		seen[string(domains.Registered(host))] = true
 		for i := range trailers {
 			trailers[i].add(line)
 		}
 	}
 	for i := range trailers {
-		if t := &trailers[i]; t.isCertain(lines, len(found)) {
+		if t := &trailers[i]; t.isCertain(lines, len(seen)) {
 			return &trailingError{string(t.first), t.separator}
 		}
 	}
@@ -131,7 +131,8 @@ func fieldsAfterURL(line []byte, separator byte) (fields int) {
 	return fields
 }
 
-// isFigure reports whether a field is a number, a time or a URL.
+// isFigure reports whether a field is a number, a time or a URL. Numbers and times may have signs,
+// exponents, a percent sign and a time zone.
 func isFigure(field []byte) bool {
 	if scheme, _, ok := bytes.Cut(field, []byte("://")); ok && isScheme(scheme) {
 		return true
