@@ -16,16 +16,18 @@ type cutter struct {
 	closed    int  // the offset of the last closing quote; -1 if there is none
 }
 
-// Cut implements lines.Cutter. Between calls it remembers whether data ended in quotes.
+// Cut implements lines.Cutter: it returns how many records end in data[from:], at most most, and the
+// offset after the last of them. Until the next call, which continues at the end of data, it
+// remembers whether data ended in quotes.
 func (c *cutter) Cut(data []byte, from, most int) (end, records int) {
-	if from == 0 {
+	if from == 0 { // data is another one
 		c.quoted, c.closed = false, -1
 	}
 	for at := from; at < len(data); {
-		if c.quoted {
+		if c.quoted { // go to the end of the quoted text
 			i := bytes.IndexByte(data[at:], '"')
 			if i < 0 {
-				break
+				break // it ends in a later call
 			}
 			c.quoted, c.closed = false, at+i
 			at += i + 1

@@ -57,7 +57,7 @@ func (d *decoder) reset(rows int) {
 // one with more is an error, and so is a quote that nothing closes.
 func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	d.reset(block.Records)
-	r := newReader(block.Data, d.comma, d.cdx)
+	r := newReader(block.Data, d.separator, d.cdx)
 	for r.more() {
 		if err := d.readRow(r, block); err != nil {
 			return err
@@ -81,49 +81,51 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	return nil
 }
 
-// readRow appends a record's fields to the columns; fields without a column go to d.unread. Weights
-// and times are parsed from what was appended. Columns that the record is too short for get a null.
+// readRow appends a record's fields to the columns, of which there is one, of the URLs, unless
+// d.whole is set; a field without a column goes to d.unread. Weights and times are parsed from what
+// was appended. Columns that the record is too short for get a null.
 func (d *decoder) readRow(r *reader, block *lines.Block) error {
-	start, at := r.at, 0
-	for last := false; !last; at++ {
-		if at == len(d.names) {
-			return d.errTooManyFields(block, start)
+	rowStart, field := r.at, 0
+	for last := false; !last; field++ {
+		if field == len(d.names) {
+			return d.errTooManyFields(block, rowStart)
 		}
 		d.unread = d.unread[:0]
-		text, column := &d.unread, d.columnOf(at)
+		text, column := &d.unread, d.columnOf(field)
 		if column != nil {
 			text = &column.Data
 		}
 		begin := len(*text)
 		var ok bool
 		if *text, last, ok = r.field(*text); !ok {
-			return fmt.Errorf("the row that starts in line %d: %w", block.Line(start), errOpenQuote)
+			return fmt.Errorf("the row that starts in line %d: %w", block.Line(rowStart), errOpenQuote)
 		}
 		if column != nil {
 			column.End()
 		}
-		if at == d.weight {
+		if field == d.weight {
 			d.weights.Append((*text)[begin:])
 		}
-		if at == d.time {
+		if field == d.time {
 			d.times = append(d.times, batch.ParseSeconds((*text)[begin:]))
 		}
 	}
-	if tooLong(r.data[start:r.at], d.blocks.MaxLine()) {
-		return d.blocks.TooLong(block.Line(start))
+	if tooLong(r.data[rowStart:r.at], d.blocks.MaxLine()) {
+		return d.blocks.TooLong(block.Line(rowStart))
 	}
-	if at <= d.weight {
+	// From here on, field is the index of the first column that the record is too short for.
+	if field <= d.weight {
 		d.weights.Null()
 	}
-	if at <= d.time {
+	if field <= d.time {
 		d.times = append(d.times, batch.NoTime)
 	}
 	switch {
 	case d.whole:
-		for ; at < len(d.names); at++ {
-			d.columns[at].Null()
+		for ; field < len(d.names); field++ {
+			d.columns[field].Null()
 		}
-	case at <= d.url:
+	case field <= d.url:
 		d.columns[0].Null()
 	}
 	return nil
@@ -149,7 +151,7 @@ func tooLong(record []byte, most int) bool {
 func (d *decoder) errTooManyFields(block *lines.Block, start int) error {
 	help := "write a blank in a value as %20"
 	if !d.cdx {
-		help = fmt.Sprintf("put a value that has a %s in it in quotes", cmp.Or(separatorNames[d.comma], strconv.QuoteRune(rune(d.comma))))
+		help = fmt.Sprintf("put a value that has a %s in it in quotes", cmp.Or(separatorNames[d.separator], strconv.QuoteRune(rune(d.separator))))
 	}
 	return fmt.Errorf("the row that starts in line %d has more fields than the header, which has %d: %s", block.Line(start), len(d.names), help)
 }

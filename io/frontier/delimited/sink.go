@@ -22,6 +22,7 @@ func NewSink(w blob.Writer, o lines.SinkOptions) (batch.Sink, error) {
 	if s.columns, err = lines.Columns(o.Layout, o.Schema); err != nil {
 		return nil, err
 	}
+	// Texts of several neighbouring verdicts, which appendRow appends at once. They need no quotes.
 	s.allowed = lines.NewAllowedRun(s.columns, func(dst []byte, column int, value string) []byte {
 		if column > 0 {
 			dst = append(dst, s.separator)
@@ -53,7 +54,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if err != nil {
 		return nil, err
 	}
-	allowed := s.allowed.Of(v)
+	allowed := s.allowed.Rows(v)
 	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendRow(dst, fields, allowed, s.plain, row) })
 }
 
@@ -63,18 +64,18 @@ func (s *sink) header() []byte {
 	for i, column := range s.columns {
 		names[i] = func(dst []byte, _ int) []byte { return append(dst, column.Name...) }
 	}
-	return s.appendRow(nil, names, nil, make([]bool, len(names)), 0)
+	return s.appendRow(nil, names, nil, make([]bool, len(names)), 0) // any name may need quotes
 }
 
-// appendRow appends a row with its line end. fields append the values, each in quotes if it has a
-// special byte; where plain is true it has none. allowed, which may be nil, appends a run of columns
-// at once.
+// appendRow appends a row with its line end. fields append the values, by column. A value with a
+// special byte gets quotes; where plain is true it has none. allowed, which may be nil, appends the
+// values of a run of columns at once.
 func (s *sink) appendRow(dst []byte, fields []lines.Appender, allowed *lines.AllowedRows, plain []bool, row int) []byte {
-	begin := len(dst)
+	rowStart := len(dst)
 	for i := 0; i < len(fields); i++ {
 		if allowed.Begins(i, row) {
 			dst = allowed.Append(dst, row)
-			i = allowed.End - 1
+			i = allowed.End - 1 // the run's last column
 			continue
 		}
 		if i > 0 {
@@ -92,13 +93,14 @@ func (s *sink) appendRow(dst []byte, fields []lines.Appender, allowed *lines.All
 			}
 		}
 	}
-	if len(dst) == begin {
+	if len(dst) == rowStart {
 		dst = append(dst, `""`...) // an empty line would be no row
 	}
 	return append(dst, '\n')
 }
 
-// quote puts quotes around dst[start:] and doubles those within: in place, from the end on.
+// quote puts quotes around dst[start:] and doubles those within. It moves the bytes in place, from
+// the last on, so that none is overwritten before it was moved.
 func quote(dst []byte, start int) []byte {
 	from := len(dst) // dst[start:from] is still to be moved
 	more := 2 + bytes.Count(dst[start:], []byte{'"'})

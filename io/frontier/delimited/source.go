@@ -30,28 +30,28 @@ const (
 // lists the columns.
 func NewSource(r io.Reader, o lines.Options) (*lines.Source, error) {
 	cut := &cutter{separator: o.Separator}
-	h := &header{comma: o.Separator, blocks: o.Blocks(r, option.Messagef("close a quote that stands open, or take the row out"), cut)}
+	h := &header{separator: o.Separator, blocks: o.Blocks(r, option.Messagef("close a quote that stands open, or take the row out"), cut)}
 	return h.open(o, cut)
 }
 
 // NewCDX returns a source of a crawl index whose first line, " CDX N b a m s k r M S V g",
 // names each field by a letter. Blanks separate the fields, and a quote is a plain character.
 func NewCDX(r io.Reader, o lines.Options) (*lines.Source, error) {
-	h := &header{comma: ' ', cdx: true, blocks: o.Blocks(r, option.Messagef("take the row out"), nil)}
+	h := &header{separator: ' ', cdx: true, blocks: o.Blocks(r, option.Messagef("take the row out"), nil)}
 	return h.open(o, nil)
 }
 
 // header is the first row that is not empty, and what it says about the others.
 type header struct {
-	comma  byte // the separator; 0 until the header is read
-	cdx    bool // it is the header of a CDX index
-	blocks *lines.Blocks
-	names  []string // of the columns
-	url    int      // the index of the column of URLs
-	weight int      // that of the column of weights; -1 for none
-	time   int      // that of the column of times; -1 for none
-	whole  bool     // batches have all columns as a record
-	schema *arrow.Schema
+	separator byte // between fields; 0 until the header is read
+	cdx       bool // it is the header of a CDX index
+	blocks    *lines.Blocks
+	names     []string // of the columns
+	url       int      // the index of the column of URLs
+	weight    int      // that of the column of weights; -1 for none
+	time      int      // that of the column of times; -1 for none
+	whole     bool     // batches have all columns as a record
+	schema    *arrow.Schema
 }
 
 // open reads the header and returns a source of the rows after it. cut finds the ends of rows, and
@@ -64,7 +64,7 @@ func (h *header) open(o lines.Options, cut *cutter) (*lines.Source, error) {
 		return nil, fmt.Errorf("%s: %w", o.Name, err)
 	}
 	if cut != nil {
-		cut.separator = h.comma
+		cut.separator = h.separator
 	}
 	h.schema, h.whole = lines.StringSchema(h.names...), o.Columns
 	if h.whole {
@@ -110,8 +110,8 @@ func (h *header) findColumns(url string, extra batch.ExtraColumns) (err error) {
 	return err
 }
 
-// separated matches a name that is likely several, because no separator was recognised: url and
-// another name, with what may separate them.
+// separated matches a column's name that is likely several names, because no separator was
+// recognised: url and another name, with what may separate them.
 var separated = regexp.MustCompile(`(?i)^url[,;|:^\t][^ ]|[,;|^\t]url$|^url [^ ]$|[,;|:^\t]url[,;|:^\t]`)
 
 // findURLs returns the index of the column that has the URLs: what [format.Columns.URL] finds,
@@ -143,19 +143,19 @@ func headerAdvice(names []string) option.Message {
 	return option.Messagef(", or read a list of URLs with %s", option.InFormat.With("text"))
 }
 
-// parse reads the columns' names from a block of one record. It sets h.comma if that is 0. If all
+// parse reads the columns' names from a block of one record. It sets h.separator if that is 0. If all
 // lines of the block are empty, it leaves h.names nil.
 func (h *header) parse(block *lines.Block) error {
 	if len(block.Data) > h.blocks.MaxLine()+len("\r\n") {
 		return h.blocks.TooLong(block.Line(0))
 	}
-	r := newReader(block.Data, h.comma, h.cdx)
+	r := newReader(block.Data, h.separator, h.cdx)
 	if !r.more() {
 		return nil
 	}
-	if h.comma == 0 {
-		h.comma = likelySeparator(block.Data)
-		r.separator = h.comma
+	if h.separator == 0 {
+		h.separator = likelySeparator(block.Data)
+		r.separator = h.separator
 	}
 	for last := false; !last; {
 		if len(h.names) == maxColumns {
@@ -205,8 +205,8 @@ var errOpenQuote = errors.New("a quote opens that nothing closes: close it, or d
 // separators are the possible separators of a header, the likeliest first.
 const separators = ",;\t|"
 
-// likelySeparator returns the separator that occurs most often outside of quotes in a header;
-// a comma if there is none.
+// likelySeparator returns the separator that occurs most often outside of quotes in a header: of
+// equal ones the first of separators, which is a comma if there is none.
 func likelySeparator(header []byte) byte {
 	var counts [len(separators)]int
 	quoted := false

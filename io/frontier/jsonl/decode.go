@@ -17,7 +17,7 @@ import (
 
 // decoder makes batches of whole lines.
 type decoder struct {
-	*objects
+	*input
 	scanner         scanner
 	rows            rows // the lines
 	urls            lines.Strings
@@ -25,13 +25,13 @@ type decoder struct {
 	values          []*lines.Strings // of the named columns
 	weights         lines.Numbers
 	times           []int64
-	seen            uint64 // a bit for each of objects.keys that occurred in the batch
+	seen            uint64 // a bit for each of input.keys that occurred in the batch
 	unquoted        []byte // scratch of addTime
 }
 
 // newDecoder returns a decoder of the input.
-func (f *objects) newDecoder() lines.Decoder {
-	d := &decoder{objects: f, scanner: newScanner(f.keys, f.watched)}
+func (f *input) newDecoder() lines.Decoder {
+	d := &decoder{input: f, scanner: newScanner(f.keys, f.watched)}
 	if f.cdxj {
 		d.rows.cdxj, d.scanner.own = true, len(indexKeys)
 	}
@@ -132,7 +132,7 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 			d.addLine(row{start: int32(start + begin), end: int32(start + end)}, line)
 		}
 	}
-	d.noteKeys(block.Index)
+	d.recordKeys(block.Index)
 	b.URLs = d.urls.Column()
 	if d.weight >= 0 {
 		b.Weights = d.weights.Column()
@@ -157,18 +157,18 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	return nil
 }
 
-// noteKeys records, for [whole.check], which keys occurred in the batch. If a key is missing
-// in the first batch, it also records the keys of the first object, for the error. index is the
-// batch's.
-func (d *decoder) noteKeys(index int) {
+// recordKeys records, for [occurrences.check], which keys occurred in the batch. If a key that some
+// row must have is missing in the first batch, it also records the keys of the first object, for the
+// error. index is the batch's.
+func (d *decoder) recordKeys(index int) {
 	if len(d.rows.rows) == 0 {
 		return
 	}
-	w, missing := d.whole, false
-	for i := range w.keys {
+	o, missing := d.occurrences, false
+	for i := range o.keys {
 		if d.seen>>i&1 != 0 {
-			w.keys[i].seen.Store(true)
-		} else if !w.keys[i].hint.Empty() {
+			o.keys[i].seen.Store(true)
+		} else if !o.keys[i].hint.Empty() {
 			missing = true
 		}
 	}
@@ -176,12 +176,12 @@ func (d *decoder) noteKeys(index int) {
 		for _, r := range d.rows.rows {
 			if r.object >= 0 {
 				keys := objectKeys(d.rows.text[r.object:r.end])
-				w.first.Store(&keys)
+				o.firstKeys.Store(&keys)
 				break
 			}
 		}
 	}
-	w.rows.Store(true)
+	o.hasRows.Store(true)
 }
 
 // objectKeys returns the keys of an object, and those of the objects in it as OUTER.INNER.
@@ -217,7 +217,9 @@ func trim(line []byte) (begin, end int) {
 // isSpace reports whether c is JSON's white space other than LF.
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// addLine adds the row of a line. number is the line's, from 1, for errors.
+// addLine adds the row of a line, with its values: r has the start and the end of the line. number is
+// the line's, from 1, for errors. A line without a valid object has no values, except those of columns
+// with Kept (see addNamed), which count if they come before the fault.
 func (d *decoder) addLine(r row, number int64) {
 	text := d.rows.text[r.start:r.end]
 	object := text
@@ -233,10 +235,10 @@ func (d *decoder) addLine(r row, number int64) {
 				number, d.watched[d.scanner.clash], option.Prefix, option.Prefix.With("robots_"))
 		}
 		d.seen |= d.scanner.found
-	} else if len(d.values) == 0 { // addNamed needs what was found
+	} else if len(d.values) == 0 { // else addNamed needs what was found
 		d.scanner.found = 0
 	}
-	d.addURL(d.scanner.value(0)) // the first of objects.keys
+	d.addURL(d.scanner.value(0)) // the first of input.keys
 	if d.weight >= 0 {
 		d.addWeight(d.scanner.value(d.weight))
 	}
@@ -281,10 +283,11 @@ func (d *decoder) addTime(value []byte) {
 	d.times = append(d.times, batch.ParseSeconds(value))
 }
 
-// addNamed adds a row of the named columns: the text of a string, or another scalar as written. It
-// returns false if the line is no object, as fits says, or a value does not fit its column. Then
-// the row has only nulls, and values of columns with Kept.
-func (d *decoder) addNamed(fits bool) bool {
+// addNamed adds a row of the named columns: the text of a string, or another scalar as written. fits
+// is true if the line is an object and each value fits its column. Else the row has only nulls, and
+// values of columns with Kept.
+func (d *decoder) addNamed(isObject bool) (fits bool) {
+	fits = isObject
 	for i, n := range d.options.Named {
 		value := d.scanner.value(d.named + i)
 		if !n.Loose && !fitsNamed(n, value) {
@@ -293,9 +296,9 @@ func (d *decoder) addNamed(fits bool) bool {
 	}
 	for i, c := range d.values {
 		n, value := d.options.Named[i], d.scanner.value(d.named+i)
-		shown := fits || n.Kept && fitsNamed(n, value)
+		hasValue := fits || n.Kept && fitsNamed(n, value)
 		switch {
-		case !shown || isNull(value) || isNested(value):
+		case !hasValue || isNull(value) || isNested(value):
 			c.Null()
 		case value[0] == '"':
 			c.Data = appendUnquoted(c.Data, value[1:len(value)-1])

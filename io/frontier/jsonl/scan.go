@@ -34,8 +34,8 @@ const mostKeys = 64
 type scanner struct {
 	keys   []key
 	nested []nested // of the keys with a dot
-	// watched are keys whose presence is reported: the first own ones are those that the sink adds
-	// unless an object has them, and the others are the names of verdicts, which clash.
+	// watched are keys whose presence is reported. Those before the index own are keys that the sink
+	// adds unless an object has them; the others are the names of verdicts, which clash.
 	watched [][]byte
 	own     int
 
@@ -47,8 +47,8 @@ type scanner struct {
 	found   uint64 // a bit for each key that occurred
 	exact   uint64 // a bit for each key that occurred in its own case
 	members int    // the number of members
-	owned   uint8  // a bit for each own key that occurred
-	clash   int    // the index of the first other watched key that occurred; -1 for none
+	owned   uint8  // a bit for each watched key before own that occurred
+	clash   int    // the index in watched of the first other one that occurred; -1 for none
 	unquote []byte // scratch: a key without escapes
 }
 
@@ -86,8 +86,8 @@ func (s *scanner) scanObject(text []byte) bool {
 	return len(text) > 0 && text[0] == '{' && s.scanOutermost() && s.at == len(text)
 }
 
-// scanOutermost scans the outermost object, and records the values of wanted keys. It reports
-// whether the object is valid.
+// scanOutermost scans the outermost object, whose brace is at s.at, and moves past it. It records the
+// values of wanted keys, and reports whether the object is valid.
 func (s *scanner) scanOutermost() bool {
 	s.at++
 	if s.skipSpace() == '}' {
@@ -106,8 +106,8 @@ func (s *scanner) scanOutermost() bool {
 			name = s.unquote
 		}
 		wanted := s.wantedKeys(name)
-		s.noteWatched(name)
-		if !s.colon() {
+		s.findWatched(name)
+		if !s.skipColon() {
 			return false
 		}
 		start = s.at
@@ -122,7 +122,7 @@ func (s *scanner) scanOutermost() bool {
 			s.scanNested(name, span{start, s.at})
 		}
 		s.members++
-		if more, ok := s.comma('}'); !more {
+		if more, ok := s.skipComma('}'); !more {
 			return ok
 		}
 	}
@@ -147,20 +147,20 @@ func (s *scanner) wantedKeys(name []byte) (keys uint64) {
 func (s *scanner) scanNested(outer []byte, value span) {
 	for i := range s.nested {
 		n := &s.nested[i]
-		if s.exact>>n.key&1 != 0 || !bytes.Equal(outer, n.outer) {
+		if s.exact>>n.key&1 != 0 || !bytes.Equal(outer, n.outer) { // the key with the dot itself takes precedence
 			continue
 		}
 		s.found &^= 1 << n.key // what an earlier value of outer had does not count
 		if n.scanner.scanObject(s.data[value.start:value.end]) && n.scanner.found != 0 {
-			at := n.scanner.values[0]
+			inner := n.scanner.values[0]
 			s.found |= 1 << n.key
-			s.values[n.key] = span{value.start + at.start, value.start + at.end}
+			s.values[n.key] = span{value.start + inner.start, value.start + inner.end}
 		}
 	}
 }
 
-// noteWatched sets owned or clash if a key of the object is a watched one.
-func (s *scanner) noteWatched(name []byte) {
+// findWatched sets owned or clash if a key of the object is a watched one.
+func (s *scanner) findWatched(name []byte) {
 	for i, watched := range s.watched {
 		switch {
 		case !bytes.Equal(name, watched):
@@ -185,9 +185,9 @@ func (s *scanner) skipSpace() byte {
 	return 0
 }
 
-// colon skips the colon after a key, and the white space around it. It returns false if there
+// skipColon skips the colon after a key, and the white space around it. It returns false if there
 // is none.
-func (s *scanner) colon() bool {
+func (s *scanner) skipColon() bool {
 	if s.skipSpace() != ':' {
 		return false
 	}
@@ -196,9 +196,9 @@ func (s *scanner) colon() bool {
 	return true
 }
 
-// comma skips the comma or the end that follows a member of an object or array. more reports
-// whether it was a comma; ok is false if it was neither.
-func (s *scanner) comma(end byte) (more, ok bool) {
+// skipComma skips the comma, or the byte end, that follows a member of an object or array. more
+// reports whether it was a comma; ok is false if it was neither.
+func (s *scanner) skipComma(end byte) (more, ok bool) {
 	switch s.skipSpace() {
 	case ',':
 		s.at++
@@ -245,14 +245,14 @@ func (s *scanner) scanInner(depth int, end byte) bool {
 	}
 	for {
 		if end == '}' {
-			if _, ok := s.scanString(); !ok || !s.colon() {
+			if _, ok := s.scanString(); !ok || !s.skipColon() {
 				return false
 			}
 		}
 		if !s.scanValue(depth + 1) {
 			return false
 		}
-		if more, ok := s.comma(end); !more {
+		if more, ok := s.skipComma(end); !more {
 			return ok
 		}
 	}
@@ -396,7 +396,7 @@ func appendUnquoted(dst, text []byte) []byte {
 		text = text[6:]
 		if utf16.IsSurrogate(unit) {
 			second, _ := unicodeEscape(text)
-			if unit = utf16.DecodeRune(unit, second); unit != utf8.RuneError {
+			if unit = utf16.DecodeRune(unit, second); unit != utf8.RuneError { // it was a pair
 				text = text[6:]
 			}
 		}

@@ -84,7 +84,7 @@ func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if through {
 		return s.passThrough(b.Grant, t.lines(), values, v)
 	}
-	allowed := s.allowed.Of(v)
+	allowed := s.allowed.Rows(v)
 	return s.Output.Encode(b.Grant, v, func(dst []byte, row int) []byte { return s.appendValues(dst, 0, values, allowed, row) })
 }
 
@@ -111,12 +111,13 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 	case len(r.rows) != v.Rows:
 		return nil, fmt.Errorf("%d lines for %d rows", len(r.rows), v.Rows)
 	}
-	first, allowed := len(s.keys)-len(verdicts), s.allowed.Of(v)
+	first, allowed := len(s.keys)-len(verdicts), s.allowed.Rows(v)
 	return s.Output.Encode(grant, v, func(dst []byte, row int) []byte {
 		dst, empty := r.appendOpen(dst, row, &s.replaced)
 		if !empty || len(verdicts) == 0 {
 			return s.appendValues(dst, first, verdicts, allowed, row)
 		}
+		// A run of allowed that starts here is not used, because its text begins with a comma.
 		dst = verdicts[0](append(dst, s.keys[first][1:]...), row) // without the comma
 		return s.appendValues(dst, first+1, verdicts[1:], allowed, row)
 	})

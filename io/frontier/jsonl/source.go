@@ -33,8 +33,8 @@ func NewCDXJ(r io.Reader, o lines.Options) *lines.Source { return open(r, o, tru
 func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 	anyCase := o.URLColumn == ""
 	o.URLColumn = cmp.Or(o.URLColumn, format.URLColumn)
-	f := &objects{
-		options: o, cdxj: cdxj, whole: &whole{name: o.Name}, weight: -1, time: -1,
+	f := &input{
+		options: o, cdxj: cdxj, occurrences: &occurrences{name: o.Name}, weight: -1, time: -1,
 		blocks: o.Blocks(r, option.Messagef("take the line out, or say what the input is with %s", option.InFormat), nil),
 	}
 	// Keys that options name count as they are written; the default key and named columns in any case.
@@ -49,7 +49,7 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 	var names []string // of the record's columns
 	if cdxj {
 		names = []string{surtColumn, timestampColumn, o.URLColumn}
-		f.watched = [][]byte{[]byte(surtColumn), []byte(timestampColumn)}
+		f.watched = [][]byte{[]byte(surtColumn), []byte(timestampColumn)} // the sink adds them to objects without them
 		f.options.Named = slices.DeleteFunc(slices.Clone(o.Named), func(n lines.Named) bool { return slices.Contains(names, n.Name) })
 	}
 	for _, n := range f.options.Named {
@@ -61,16 +61,16 @@ func open(r io.Reader, o lines.Options, cdxj bool) *lines.Source {
 	}
 	if o.Columns {
 		for _, v := range o.Verdicts {
-			f.watched = append(f.watched, []byte(v.Name))
+			f.watched = append(f.watched, []byte(v.Name)) // which no object may have
 		}
 	}
 	return lines.NewSource(o.Name, f.blocks, lines.Table{
-		Schema: f.schema, URLColumn: o.URLColumn, NewDecoder: f.newDecoder, Complete: f.whole.check,
+		Schema: f.schema, URLColumn: o.URLColumn, NewDecoder: f.newDecoder, Complete: f.occurrences.check,
 	})
 }
 
-// objects is what the decoders of an input share.
-type objects struct {
+// input is what the decoders of an input share.
+type input struct {
 	options lines.Options
 	cdxj    bool // it is a crawl index
 	blocks  *lines.Blocks
@@ -80,27 +80,27 @@ type objects struct {
 	weight, time, named int
 	watched             [][]byte // see scanner.watched
 	schema              *arrow.Schema
-	whole               *whole
+	occurrences         *occurrences
 }
 
 // addKey adds a key whose values are read, and returns its index. With anyCase, it also counts in
 // other case; see key. If no row has the key, the end of the input is an error that says hint,
 // unless hint is empty.
-func (f *objects) addKey(name string, anyCase bool, hint option.Message) int {
+func (f *input) addKey(name string, anyCase bool, hint option.Message) int {
 	f.keys = append(f.keys, key{name: []byte(name), anyCase: anyCase})
-	f.whole.keys = append(f.whole.keys, wanted{name: name, hint: hint})
+	f.occurrences.keys = append(f.occurrences.keys, wanted{name: name, hint: hint})
 	return len(f.keys) - 1
 }
 
 // hasIndexTimes reports whether the times of rows are a crawl index's timestamps, which are no key.
-func (f *objects) hasIndexTimes() bool { return f.cdxj && f.options.Extra.Time == timestampColumn }
+func (f *input) hasIndexTimes() bool { return f.cdxj && f.options.Extra.Time == timestampColumn }
 
-// whole is what is known about an input after all its pieces were decoded.
-type whole struct {
-	name  string
-	keys  []wanted                 // by index in objects.keys
-	rows  atomic.Bool              // there are rows
-	first atomic.Pointer[[]string] // the keys of the first object, for people; nil for none
+// occurrences says which keys occur in an input, once all its pieces were decoded.
+type occurrences struct {
+	name      string                   // the input's, for errors
+	keys      []wanted                 // by index in input.keys
+	hasRows   atomic.Bool              // some row was decoded
+	firstKeys atomic.Pointer[[]string] // the keys of the first object, for people; nil for none
 }
 
 // wanted is a key that some row should have.
@@ -111,20 +111,20 @@ type wanted struct {
 }
 
 // check returns an error if there are rows, and none has a key that some row must have.
-func (w *whole) check() error {
-	if !w.rows.Load() {
+func (o *occurrences) check() error {
+	if !o.hasRows.Load() {
 		return nil
 	}
-	for i := range w.keys {
-		k := &w.keys[i]
+	for i := range o.keys {
+		k := &o.keys[i]
 		if k.hint.Empty() || k.seen.Load() {
 			continue
 		}
 		what := option.Messagef("no line is a JSON object")
-		if first := w.first.Load(); first != nil {
+		if first := o.firstKeys.Load(); first != nil {
 			what = option.Messagef("no line has a key %q: %s; the first object has %s", k.name, k.hint, listKeys(*first, k.name))
 		}
-		return option.Errorf("%s: %s", w.name, what)
+		return option.Errorf("%s: %s", o.name, what)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 type AllowedRun struct {
 	// First is the index of the run's first column, and End the one after that of its last.
 	First, End int
-	agents     []int        // by column, from First on
+	agents     []int        // by column, from First on: the index of the agent
 	texts      [][16][]byte // by four columns, then by their verdicts: bit i is set if column i has true
 }
 
@@ -33,7 +33,7 @@ func NewAllowedRun(columns []Column, write func(dst []byte, column int, value st
 	values := [...]string{"false", "true"}
 	for first := a.First; first < a.End; first += 4 {
 		var texts [16][]byte
-		for verdicts := range texts {
+		for verdicts := range texts { // a bit for each of the four columns
 			for i := first; i < min(first+4, a.End); i++ {
 				texts[verdicts] = write(texts[verdicts], i, values[verdicts>>(i-first)&1])
 			}
@@ -54,14 +54,14 @@ type AllowedRows struct {
 	eight    int
 }
 
-// Of returns the verdicts of a batch for the run. It returns nil for a nil run.
-func (a *AllowedRun) Of(v *batch.Verdicts) *AllowedRows {
+// Rows returns the verdicts of a batch for the run. It returns nil for a nil run.
+func (a *AllowedRun) Rows(v *batch.Verdicts) *AllowedRows {
 	if a == nil {
 		return nil
 	}
 	r := &AllowedRows{AllowedRun: a, null: make([]byte, (v.Rows+7)/8), eight: -1, verdicts: make([]uint64, (len(a.agents)+7)/8)}
-	for _, number := range a.agents {
-		agent := &v.Agents[number]
+	for _, index := range a.agents {
+		agent := &v.Agents[index]
 		r.allowed = append(r.allowed, agent.Allowed)
 		if agent.Nulls == 0 {
 			continue

@@ -28,22 +28,22 @@ func (b *Blanks) Add(block *Block) {
 		return
 	}
 	data := block.Data
-	count, start, first := int64(0), 0, []byte(nil)
-	blank, tab := -1, -1 // the offsets of the next ones
+	count, firstStart, first := int64(0), 0, []byte(nil) // first is the first line that counts, and firstStart its offset
+	blank, tab := -1, -1                                 // the offsets of the next ones
 	for at := 0; ; {
 		blank, tab = nextByte(data, at, ' ', blank), nextByte(data, at, '\t', tab)
-		found := min(blank, tab)
-		if found == len(data) {
+		next := min(blank, tab)
+		if next == len(data) {
 			break
 		}
-		begin := at + bytes.LastIndexByte(data[at:found], '\n') + 1
-		row, rest := CutLine(data[begin:])
+		start := at + bytes.LastIndexByte(data[at:next], '\n') + 1
+		row, rest := CutLine(data[start:])
 		at = len(data) - len(rest)
 		if row = bytes.Trim(row, " \t\r\v\f"); bytes.IndexByte(row, ' ') < 0 && bytes.IndexByte(row, '\t') < 0 {
-			continue
+			continue // they are around the URL, not within
 		}
 		if count == 0 {
-			start, first = begin, row
+			firstStart, first = start, row
 		}
 		count++
 	}
@@ -51,7 +51,7 @@ func (b *Blanks) Add(block *Block) {
 		return
 	}
 	const most = 80
-	line := block.FirstLine + int64(bytes.Count(data[:start], newline))
+	line := block.FirstLine + int64(bytes.Count(data[:firstStart], newline))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.count == 0 || line < b.line {

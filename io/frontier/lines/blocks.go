@@ -124,8 +124,9 @@ func (b *Blocks) Next(ctx context.Context, dst []byte) (Block, error) {
 	return block, nil
 }
 
-// fill appends the records of the next block to data, which is empty. It keeps what it read
-// beyond them in b.rest.
+// fill appends the records of the next block to data, which is empty, and returns their number. It
+// takes them from b.rest, then reads on if these are too few, and keeps what it read beyond them in
+// b.rest.
 func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, err error) {
 	if err := b.skipMark(ctx); err != nil {
 		return data, 0, err
@@ -135,7 +136,7 @@ func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, 
 	if records == 0 {
 		end = 0
 	}
-	if records == rows {
+	if records == rows { // without reading
 		data = append(data, b.rest[:end]...)
 		b.rest = b.rest[end:]
 		return data, records, nil
@@ -144,7 +145,7 @@ func (b *Blocks) fill(ctx context.Context, data []byte) (_ []byte, records int, 
 	b.rest = b.rest[:0]
 	for records < rows && end < b.size && b.err == nil {
 		if err := ctx.Err(); err != nil {
-			b.rest = append(b.rest, data...)
+			b.rest = append(b.rest, data...) // for the next call
 			return data, 0, err
 		}
 		start := len(data)
@@ -183,9 +184,9 @@ func (b *Blocks) skipMark(ctx context.Context) error {
 }
 
 // readError returns the error that ends the reading, after a read that returned err; nil if the
-// reading goes on. open says that data[end:] is the start of a record, which must not be too long.
-func (b *Blocks) readError(err error, data []byte, end int, open bool) error {
-	tooLong := open && len(data)-end > b.maxLine+len("\r")
+// reading goes on. inRecord says that data[end:] is the start of a record, which must not be too long.
+func (b *Blocks) readError(err error, data []byte, end int, inRecord bool) error {
+	tooLong := inRecord && len(data)-end > b.maxLine+len("\r")
 	switch {
 	case err == io.EOF:
 		return err // and the last record is measured when it is decoded
@@ -236,7 +237,7 @@ func (lineCutter) Cut(data []byte, from, most int) (end, records int) {
 // CutLines returns the number of whole lines that data starts with, at most most, and the offset
 // after the last of them; 0 if there is none.
 func CutLines(data []byte, most int) (end, lines int) {
-	// Counting is far cheaper than finding, so only the last part is searched.
+	// Counting line ends is far cheaper than finding each, so only the part with the last one is searched.
 	const size = 4 << 10
 	for at := 0; at < len(data); at += size {
 		part := data[at:min(at+size, len(data))]

@@ -216,7 +216,7 @@ func TestAllowedRunWritesItsColumns(t *testing.T) {
 		fields := must.Get(Text(&batch.Batch{}, v, columns))(t)
 		allowed := NewAllowedRun(columns, func(dst []byte, column int, value string) []byte {
 			return append(fmt.Appendf(dst, "%d=", column), value...)
-		}).Of(v)
+		}).Rows(v)
 		for _, row := range r.Perm(rows) {
 			null := row == 0 || row == 7 || row == 100 || row == 202
 			must.Need(t, allowed.Begins(0, row) != null && !allowed.Begins(1, row), "row %d, null %t: begins %t, and %t at the second column", row, null, allowed.Begins(0, row), allowed.Begins(1, row))

@@ -77,8 +77,8 @@ func (c chunk) Size() (bytes int64) {
 }
 
 // Encode returns a chunk of the selected rows. appendRow appends a row and its line end to
-// dst. The memory is taken from grant. A batch that needs more than the limit is an error.
-// Encode is safe for concurrent use.
+// dst. The memory is taken from grant, which the caller ends. A batch that needs more than the limit
+// is an error. Encode is safe for concurrent use.
 func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) (batch.Chunk, error) {
 	e := encoding{Output: o, grant: grant}
 	text := o.buffer()
@@ -127,11 +127,12 @@ type encoding struct {
 // step is the number of bytes of memory that are taken for a text at a time.
 const step = 1 << 20
 
-// makeRoom returns a text to which more rows can be appended. This is text itself, after memory was
-// taken for more of it, or an empty text, after text became a part of the chunk.
+// makeRoom returns a text to which more rows can be appended, until it has e.enough bytes. This is
+// text itself, after memory was taken for more of it, or an empty text, after text became a part of
+// the chunk.
 func (e *encoding) makeRoom(text []byte) ([]byte, error) {
 	n := int64(len(text))
-	if e.size+n > e.memory && (e.codec == compress.None || n > e.memory) {
+	if e.size+n > e.memory && (e.codec == compress.None || n > e.memory) { // else compression may make it fit
 		return nil, e.tooLarge()
 	}
 	if n >= e.part {
@@ -150,7 +151,8 @@ func (e *encoding) makeRoom(text []byte) ([]byte, error) {
 	return text, e.grant.Take(more)
 }
 
-// addPart compresses text and adds it to the chunk as a part; nothing if it is empty.
+// addPart compresses text and adds it to the chunk as a part; nothing if it is empty. It gives back
+// the memory that was taken for text and that the part does not need.
 func (e *encoding) addPart(text []byte) error {
 	if len(text) == 0 {
 		return nil // no rows, no frame
@@ -172,7 +174,7 @@ func (e *encoding) addPart(text []byte) error {
 	if e.size > e.memory || e.plain > e.Output.plain {
 		return e.tooLarge()
 	}
-	return e.grant.Take(int64(len(packed)) - e.taken) // negative: it gives back what the part does not need
+	return e.grant.Take(int64(len(packed)) - e.taken) // mostly negative, which gives back
 }
 
 func (o *Output) tooLarge() error {
