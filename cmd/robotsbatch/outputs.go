@@ -62,7 +62,7 @@ func areFiles(inputs []frontier.Input) bool {
 
 // openInputs opens the inputs of an output.
 func (j *job) openInputs(ctx context.Context, out outputs.Output) (*frontier.Concatenation, error) {
-	return frontier.Concatenate(ctx, out.Inputs, j.Output.Reading(out, j.Reading))
+	return frontier.Concatenate(ctx, out.Inputs, j.Output.ReadOptions(out, j.Reading))
 }
 
 // convertAll writes all outputs, except those that an earlier run completed. Several are

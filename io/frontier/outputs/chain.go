@@ -40,7 +40,7 @@ type Chain struct {
 // calls stop once, when all outputs before the failed one have been entered.
 func NewChain(atOnce int, stop func()) *Chain {
 	c := &Chain{slots: make(chan struct{}, atOnce), completed: make(chan struct{}), entered: make(chan struct{}), stop: stop}
-	close(c.completed)
+	close(c.completed) // the first output waits for none
 	close(c.entered)
 	return c
 }
@@ -75,10 +75,10 @@ func (c *Chain) Start(s Steps) {
 		if err == nil {
 			err = call(s.Enter)
 		}
-		c.keep(err)
+		c.recordError(err)
 		close(entered)
 		if err == nil {
-			c.keep(call(s.Save))
+			c.recordError(call(s.Save))
 		}
 	})
 }
@@ -91,8 +91,8 @@ func call(step func() error) error {
 	return step()
 }
 
-// keep records that an output failed, unless err is nil. The first error is what Wait returns.
-func (c *Chain) keep(err error) {
+// recordError records that an output failed, unless err is nil. The first error is what Wait returns.
+func (c *Chain) recordError(err error) {
 	if err != nil {
 		c.first.Do(func() { c.err = err; c.stop() })
 		c.failed.Store(true) // now, so that no errBefore is the first

@@ -35,7 +35,7 @@ func Claim(out string, shard *manifest.Shard) (release func(), err error) {
 	if err == nil {
 		return release, nil
 	}
-	if info, statErr := os.Stat(filepath.Clean(out)); IsFolder(out) && statErr == nil && !info.IsDir() {
+	if info, statErr := os.Stat(filepath.Clean(out)); IsFolder(out) && statErr == nil && !info.IsDir() { // out ends in a slash
 		return nil, option.Usagef("%s is the name of a folder, and %s is a file: name another", option.Out.With(out), filepath.Clean(out))
 	}
 	return nil, option.Errorf("%s: %w", option.Out, err)
@@ -60,7 +60,7 @@ func claimFile(name string, sweep bool) (release func(), err error) {
 		err = blob.SweepFile(name)
 	}
 	if err != nil {
-		lock.Unlock()
+		lock.Unlock() // which accepts nil
 		return nil, err
 	}
 	return lock.Unlock, nil

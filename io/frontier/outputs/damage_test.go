@@ -181,7 +181,7 @@ func convertTo(t testing.TB, file string, data []byte, keep batch.Keep, to strin
 	if !judges {
 		o.Verdicts = nil
 	}
-	reading := o.Reading(out, frontier.Options{
+	reading := o.ReadOptions(out, frontier.Options{
 		Memory: damageMemory, Keep: keep, Options: lines.Options{BatchRows: 50, Columns: true, Verdicts: o.Verdicts},
 	})
 	output := reading.Output

@@ -78,7 +78,7 @@ func readShards(ctx context.Context, folder string) ([]*manifest.Manifest, error
 	}
 	var parts []*manifest.Manifest
 	for _, name := range names {
-		s, _ := manifest.ParseFileName(name)
+		s, _ := manifest.ParseFileName(name) // shardNames returns only names of shards
 		if parts == nil {
 			parts = make([]*manifest.Manifest, s.Count)
 		}
@@ -148,8 +148,8 @@ func shardNames(ctx context.Context, folder string) (names []string, err error) 
 	return names, nil
 }
 
-// checkOutputs returns an error if an output changed since its shard wrote it. m has all
-// outputs, and parts those of each shard.
+// checkOutputs returns an error if an output changed since its shard wrote it, which names the shard
+// to run again. m has all outputs, and parts those of each shard.
 func checkOutputs(ctx context.Context, folder string, m *manifest.Manifest, parts []*manifest.Manifest) error {
 	shardOf := make(map[string]int) // by the name of an output
 	for shard, part := range parts {

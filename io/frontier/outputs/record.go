@@ -197,7 +197,7 @@ func (r *Record) Enter(read Read, path string, sums *manifest.Sums, stats *batch
 	o := &manifest.Output{
 		Output: fileOf(name, info), Checksum: sums.Checksum(), Parts: sums.Parts(), Counts: *stats,
 	}
-	o.Output.Size = sums.Size()
+	o.Output.Size = sums.Size() // of what was written: the file may be another one's by now
 	for _, in := range read.Versions {
 		o.Inputs = append(o.Inputs, fileOf(in.Path, in.Info))
 	}
@@ -243,7 +243,7 @@ func (r *Record) Save() error {
 	text, outputs := r.pending, r.outputs
 	r.pending = nil
 	r.mu.Unlock()
-	if len(text) == 0 || r.broken != nil {
+	if len(text) == 0 || r.broken != nil { // another call has written or failed
 		return r.broken
 	}
 	if r.single {

@@ -138,22 +138,22 @@ func (r *Record) findLeft(old *manifest.Manifest, planned []Output) (left []opti
 	if r.single || r.job.Shard != nil {
 		return nil
 	}
-	inputs, paths := make(map[string]bool, len(planned)), make(map[string]*Output, len(planned)) // those planned
+	plannedInputs, plannedAt := make(map[string]bool, len(planned)), make(map[string]*Output, len(planned)) // the latter by path
 	for i := range planned {
-		inputs[keyOf(shownNames(planned[i].Inputs))] = true
-		paths[planned[i].Path] = &planned[i]
+		plannedInputs[keyOf(shownNames(planned[i].Inputs))] = true
+		plannedAt[planned[i].Path] = &planned[i]
 	}
 	for i := range old.Outputs {
 		o := &old.Outputs[i]
 		path, names := r.PathOf(o), inputNames(o)
-		if len(names) == 0 || paths[withoutEnding(path)].replaces(path, names[0]) {
+		if len(names) == 0 || plannedAt[withoutEnding(path)].replaces(path, names[0]) {
 			continue
 		}
-		if _, err := blob.Stat(r.ctx, path); err != nil {
+		if _, err := blob.Stat(r.ctx, path); err != nil { // it is gone
 			continue
 		}
 		why := option.Messagef("%s no longer names its input %s", option.In, names[0])
-		if inputs[keyOf(names)] {
+		if plannedInputs[keyOf(names)] {
 			why = option.Messagef("its input %s has another output now", names[0])
 		}
 		for _, name := range names {
@@ -214,8 +214,8 @@ func changedRule(ctx context.Context, old *manifest.Manifest, versions RuleFiles
 	return none
 }
 
-// outdated says why an earlier run's output o must be written again as out; empty if it need
-// not.
+// outdated says why an earlier run's output o must be written again as out; empty if it need not,
+// because its inputs and itself are unchanged. agents and acceptTruncated are those of Resume.
 func (r *Record) outdated(out Output, o *manifest.Output, agents int, acceptTruncated bool) (none option.Message) {
 	if len(o.Counts.Agents) != agents || len(o.Inputs) != len(out.Inputs) {
 		return option.Messagef("the manifest does not have the counts of %s", blob.Shown(r.PathOf(o)))
@@ -229,20 +229,20 @@ func (r *Record) outdated(out Output, o *manifest.Output, agents int, acceptTrun
 			return option.Messagef("%s is not what it was", in.Name())
 		}
 	}
-	whole := r.PathOf(o)
-	path, planned := blob.Shown(whole), blob.Shown(out.Path)
+	path := r.PathOf(o)
+	shown, planned := blob.Shown(path), blob.Shown(out.Path)
 	if !r.isObject() {
 		planned = filepath.Clean(planned)
 	}
-	if path != planned && !strings.HasPrefix(path, planned+".") {
-		return option.Messagef("%s has another name now", path)
+	if shown != planned && !strings.HasPrefix(shown, planned+".") { // a planned path in a folder has no ending yet
+		return option.Messagef("%s has another name now", shown)
 	}
-	now, err := blob.Stat(r.ctx, whole)
+	now, err := blob.Stat(r.ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return option.Messagef("%s is gone", path)
+		return option.Messagef("%s is gone", shown)
 	case err != nil || !now.Known() || !fileOf(o.Output.Name, now).Same(o.Output):
-		return option.Messagef("%s is not what was written", path)
+		return option.Messagef("%s is not what was written", shown)
 	}
 	return none
 }

@@ -54,7 +54,8 @@ func (t *Table) Rows(ctx context.Context, name string, rows iter.Seq2[arrow.Reco
 	return t.Write(ctx, source, func() batch.Evaluator { return tableio.NoVerdicts{} }, unchanged)
 }
 
-// Text writes a list. each makes the lines, and calls visit with one after the other.
+// Text writes a list, compressed as the output's name says. each makes the lines, and calls visit with
+// one after the other.
 func (t *Table) Text(ctx context.Context, each func(visit func(line []byte) error) error) error {
 	w, err := t.Target.Create(ctx, t.Stdout)
 	if err != nil {

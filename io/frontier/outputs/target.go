@@ -94,7 +94,7 @@ func (o *Options) Target(out Output, first *frontier.Source) (Target, error) {
 	}
 	if out.InFolder { // where names have no endings yet
 		if t.codec = compress.None; first.Format.IsLines() && !t.Format.IsBinary() {
-			t.codec = first.Codec
+			t.codec = first.Codec // lines are compressed as those of the input
 		}
 		t.Path = withEnding(t.Path, t.Format.Ending()+t.codec.Ending())
 	}
@@ -132,12 +132,12 @@ func (o *Options) formatOf(out Output, in format.Format) (f format.Format, codec
 	return f, codec
 }
 
-// Reading returns r with Passage and Output set for the inputs of an output. Columns may be copied
+// ReadOptions returns r with Passage and Output set for the inputs of an output. Columns may be copied
 // undecoded if some are written, no other encoding is asked for, and the inputs are of one kind of
 // table. Output returns the format to write, which the first opened input decides if nothing else
 // does. Its error is a [option.UsageError]: the format has no place for the keys of the input's
 // objects.
-func (o *Options) Reading(out Output, r frontier.Options) frontier.Options {
+func (o *Options) ReadOptions(out Output, r frontier.Options) frontier.Options {
 	if !o.Encode && o.Keep != batch.KeepNone && !areMixed(out.Inputs) {
 		r.Passage = &frontier.Passage{Selects: !o.AllRows, Several: len(out.Inputs) > 1}
 	}

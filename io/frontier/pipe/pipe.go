@@ -45,7 +45,7 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() b
 	if err != nil {
 		return batch.Stats{}, err
 	}
-	w := &flushed{Writer: bufio.NewWriterSize(out, outputBuffer)}
+	w := &bufferedOutput{Writer: bufio.NewWriterSize(out, outputBuffer)}
 	inner, err := newSink(w, src, &o)
 	if err == nil {
 		err = w.Flush() // the schema
@@ -56,8 +56,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, newEvaluator func() b
 	if o.Check == nil {
 		o.Check = func() error { return nil }
 	}
-	turns := make(chan struct{}, o.Workers)
-	stats, err := batch.Run(ctx, turnSource{src, turns}, &turnSink{Sink: inner, out: w, turns: turns, check: o.Check}, newEvaluator,
+	slots := make(chan struct{}, o.Workers)
+	stats, err := batch.Run(ctx, boundedSource{src, slots}, &boundedSink{Sink: inner, out: w, slots: slots, check: o.Check}, newEvaluator,
 		batch.Options{Emit: o.Emit, Workers: o.Workers, Memory: o.Memory})
 	if err == nil {
 		err = src.Close()
@@ -90,7 +90,7 @@ func open(ctx context.Context, in io.Reader, o *Options) (*arrowipc.Source, erro
 
 // newSink returns the sink of the answers, which writes their schema to w. Columns are copied
 // without decoding if they can be.
-func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
+func newSink(w *bufferedOutput, src *arrowipc.Source, o *Options) (batch.Sink, error) {
 	options := arrowipc.SinkOptions{ // one batch may take half of the memory
 		Layout: batch.Layout{Keep: o.Keep, URLColumn: src.URLColumn(), Verdicts: o.Verdicts, Memory: o.Memory / 2},
 		Schema: src.Schema(), Stream: true, OneToOne: true, Selects: o.Emit != batch.EmitAll,
@@ -108,43 +108,43 @@ func newSink(w *flushed, src *arrowipc.Source, o *Options) (batch.Sink, error) {
 // outputBuffer is the number of bytes of an answer that are collected to be written at once.
 const outputBuffer = 64 << 10
 
-// flushed is the answer as a blob.Writer. What was written cannot be taken back.
-type flushed struct{ *bufio.Writer }
+// bufferedOutput is the answer as a blob.Writer. What was written cannot be taken back.
+type bufferedOutput struct{ *bufio.Writer }
 
 // Close implements blob.Writer.
-func (w *flushed) Close() error { return w.Flush() }
+func (w *bufferedOutput) Close() error { return w.Flush() }
 
 // Abort implements blob.Writer.
-func (w *flushed) Abort() {}
+func (w *bufferedOutput) Abort() {}
 
-// turnSource waits for its turn before it reads a batch. There are as many turns as
-// batches may be in memory, and turnSink ends one when it has written the answer.
-type turnSource struct {
+// boundedSource waits for a slot before it reads a batch. There are as many slots as batches may be in
+// memory, and boundedSink frees one when it has written the answer.
+type boundedSource struct {
 	*arrowipc.Source
-	turns chan struct{}
+	slots chan struct{}
 }
 
-// Next implements batch.Source. It waits until fewer batches than turns are in memory.
-func (s turnSource) Next(ctx context.Context) (batch.Piece, error) {
+// Next implements batch.Source. It waits until a slot is free.
+func (s boundedSource) Next(ctx context.Context) (batch.Piece, error) {
 	select {
-	case s.turns <- struct{}{}:
+	case s.slots <- struct{}{}:
 		return s.Source.Next(ctx)
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-// turnSink flushes each answer, and then ends the turn of its batch: see turnSource.
-type turnSink struct {
+// boundedSink flushes each answer, and then frees the slot of its batch: see boundedSource.
+type boundedSink struct {
 	batch.Sink
-	out   *flushed
-	turns chan struct{}
+	out   *bufferedOutput
+	slots chan struct{}
 	check func() error // Options.Check
 }
 
 // Write implements batch.Sink. It writes and flushes an answer, and lets another batch be
 // read.
-func (s *turnSink) Write(c batch.Chunk) error {
+func (s *boundedSink) Write(c batch.Chunk) error {
 	err := s.check() // also here: a client may use each answer at once, and never ask for the end marker
 	if err == nil {
 		err = s.Sink.Write(c)
@@ -152,13 +152,13 @@ func (s *turnSink) Write(c batch.Chunk) error {
 	if err == nil {
 		err = s.out.Flush()
 	}
-	<-s.turns
+	<-s.slots
 	return err
 }
 
 // Close implements batch.Sink. It calls the check first, because Sink.Close writes the end
 // marker.
-func (s *turnSink) Close() error {
+func (s *boundedSink) Close() error {
 	if err := s.check(); err != nil {
 		return err
 	}
