@@ -229,7 +229,7 @@ func SomeOf(names []string) string {
 // an error.
 func (f *Found) EachCapture(ctx context.Context, visit func(source string, x *captures.Capture) error) error {
 	for _, source := range f.sources {
-		if source.kind != capturesKind {
+		if !source.fetched() {
 			return option.Usagef("%s has no captures: name only WARC files and tables of captures, or only rule packs with a history", option.Rules.With(source.shown()))
 		}
 	}
@@ -261,7 +261,7 @@ func (f *Found) EachFetch(ctx context.Context, visit func(source int, authority 
 func (f *Found) eachCapture(ctx context.Context, visit func(source int, file string, x *captures.Capture) error) error {
 	size := captures.Options{Profile: f.options.Profile, Limit: f.options.Limit}
 	s := &captureSet{Found: f, bodySize: size.BodySize()}
-	for _, file := range s.files(ctx, func(s *source) bool { return s.kind == capturesKind }) {
+	for _, file := range s.files(ctx, (*source).fetched) {
 		err := file.Each(ctx, func(x *captures.Capture) error {
 			if len(x.File) > 0 {
 				return visit(file.Source, blob.Shown(string(x.File)), x)

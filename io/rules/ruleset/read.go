@@ -33,7 +33,7 @@ func (s *captureSet) each(ctx context.Context, kind kind, name string, visit fun
 	if !blob.IsURL(name) { // objects are read in one version
 		before, _ = blob.Stat(ctx, name) // opening it says what is wrong
 	}
-	err := s.eachOfKind(ctx, kind, name, part, visit)
+	err := kinds[kind].each(s, ctx, name, part, visit)
 	if ctx.Err() == nil {
 		err = cmp.Or(before.Unchanged(name), err) // of a file that is being written, hosts would be missing
 	}
@@ -43,14 +43,8 @@ func (s *captureSet) each(ctx context.Context, kind kind, name string, visit fun
 	return err
 }
 
-// eachOfKind is each without a check that the file is unchanged. It moves part on while it reads.
-func (s *captureSet) eachOfKind(ctx context.Context, kind kind, name string, part *meter.Part, visit func(*captures.Capture) error) error {
-	switch kind {
-	case singleKind:
-		return s.eachOfSingle(ctx, name, visit)
-	case askedKind:
-		return eachOfAsked(ctx, name, visit)
-	}
+// eachOfFile is each for a WARC file or a table. It moves part on while it reads.
+func (s *captureSet) eachOfFile(ctx context.Context, name string, part *meter.Part, visit func(*captures.Capture) error) error {
 	found, err := Detect(ctx, name)
 	switch {
 	case err != nil:
@@ -183,7 +177,7 @@ func (s *captureSet) openTableBy(ctx context.Context, name, column string) (*cap
 }
 
 // eachOfSingle visits a robots.txt as a capture for each URL of Options.Single.
-func (s *captureSet) eachOfSingle(ctx context.Context, name string, visit func(*captures.Capture) error) error {
+func (s *captureSet) eachOfSingle(ctx context.Context, name string, _ *meter.Part, visit func(*captures.Capture) error) error {
 	body, err := readSingle(ctx, name, s.options.Stdin, s.bodySize)
 	if err != nil {
 		return option.Errorf("%s: %w", option.Rules.With(blob.Shown(name)), err)
@@ -241,7 +235,7 @@ const maxAskedLine = 64 << 10
 // eachOfAsked visits each robots.txt that a crawler asked for, by a list, as a fetch without an
 // answer. As the last source the list decides about a host only if no other source has one: a
 // crawler such as wget writes no record where a host refused the connection.
-func eachOfAsked(ctx context.Context, name string, visit func(*captures.Capture) error) error {
+func (*captureSet) eachOfAsked(ctx context.Context, name string, _ *meter.Part, visit func(*captures.Capture) error) error {
 	shown := blob.Shown(name)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

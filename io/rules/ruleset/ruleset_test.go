@@ -338,7 +338,7 @@ func TestAsked(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "asked.txt")
 		must.Do(t, os.WriteFile(name, []byte(test.text), 0o600))
 		var asked []string
-		err := eachOfAsked(t.Context(), name, func(x *captures.Capture) error {
+		err := new(captureSet).eachOfAsked(t.Context(), name, nil, func(x *captures.Capture) error {
 			must.Be(t, x.Failed, "%s: %s did not fail", test.what, x.URL)
 			asked = append(asked, strings.TrimSuffix(string(x.URL), "/robots.txt"))
 			return nil

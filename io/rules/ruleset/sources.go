@@ -18,6 +18,7 @@ import (
 	"robotsbatch/io/rules/rulepack"
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
+	"robotsbatch/io/store/meter"
 	"robotsbatch/matcher"
 )
 
@@ -31,8 +32,8 @@ type source struct {
 	unread []string
 }
 
-// kind is what a source may be. For a new one, add it to kinds, to peek, which recognises
-// it, and to what reads it: captureSet.each if as captures, else Found.open and Bodies.
+// kind is what a source may be. For a new one that is read as captures, add it to kinds, to peek, which
+// recognises it, and to read.go the function that reads it. Any other also needs Found.open and Bodies.
 type kind int
 
 const (
@@ -46,22 +47,27 @@ const (
 // kinds describes each kind. All sources that are read as captures are opened as one rule pack,
 // because redirects may lead from any into any other.
 var kinds = [...]struct {
-	name     string              // for people
-	kept     rulepack.SourceKind // what a pack that keeps its captures calls it
-	captured bool                // it is read as captures
+	name string              // for people
+	kept rulepack.SourceKind // what a pack that keeps its captures calls it
+	// each reads a file as captures, as captureSet.each does; nil for a kind that is not captures.
+	each func(s *captureSet, ctx context.Context, file string, part *meter.Part, visit func(*captures.Capture) error) error
+	// fetched says that the captures are fetches with all that was recorded of them, so that they can
+	// be listed one by one.
+	fetched bool
 }{
-	folderKind:   {"folder", rulepack.FolderSource, false},
-	packKind:     {"rule pack", rulepack.FolderSource, false},
-	capturesKind: {"captures", rulepack.CapturesSource, true},
-	singleKind:   {"a single robots.txt", rulepack.CapturesSource, true},
-	askedKind:    {"a list of what was asked for", rulepack.AskedSource, true},
+	folderKind:   {name: "folder", kept: rulepack.FolderSource},
+	packKind:     {name: "rule pack", kept: rulepack.FolderSource},
+	capturesKind: {"captures", rulepack.CapturesSource, (*captureSet).eachOfFile, true},
+	singleKind:   {"a single robots.txt", rulepack.CapturesSource, (*captureSet).eachOfSingle, false},
+	askedKind:    {"a list of what was asked for", rulepack.AskedSource, (*captureSet).eachOfAsked, false},
 }
 
 // shown is the source's name for people.
 func (s *source) shown() string { return blob.Shown(s.name) }
 
-// captured reports whether the source is read as captures.
-func (s *source) captured() bool { return kinds[s.kind].captured }
+// captured reports whether the source is read as captures, and fetched whether these were recorded.
+func (s *source) captured() bool { return kinds[s.kind].each != nil }
+func (s *source) fetched() bool  { return kinds[s.kind].fetched }
 
 // opened is a source that is open for lookups: a folder or a rule pack. It has a dir or a pack.
 type opened struct {
