@@ -17,16 +17,16 @@ func Nearest(name string, names []string) string {
 		if len(candidate) > longest || candidate == name {
 			continue
 		}
-		if d := Distance(lower, strings.ToLower(candidate)); d < best {
+		if d := distance(lower, strings.ToLower(candidate)); d < best {
 			best, nearest = d, candidate
 		}
 	}
 	return nearest
 }
 
-// Distance returns the least number of edits that turn a into b: to insert, delete or
+// distance returns the least number of edits that turn a into b: to insert, delete or
 // replace a byte, or to swap two neighbours (optimal string alignment).
-func Distance(a, b string) int {
+func distance(a, b string) int {
 	// The distances of the starts of b from the last three starts of a; row is that of the newest.
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
@@ -47,4 +47,36 @@ func Distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// MostEdits is the most edits by which a name is a slip for another, as IsSlip says.
+const MostEdits = 2
+
+// IsSlip reports whether one name is likely a slip for the other: one edit apart, or two
+// when they are long. In a short name another letter makes another name (devin and devil,
+// wpbot and npbot), unless the two look alike. Nearest is less strict.
+func IsSlip(a, b string) bool {
+	const short, long = 4, 9
+	switch n := min(len(a), len(b)); {
+	case n < short, max(len(a), len(b)) > n+MostEdits:
+		return false
+	case n < long:
+		return distance(a, b) == 1 && (len(a) != len(b) || slippedLetters(a, b))
+	}
+	return distance(a, b) <= MostEdits
+}
+
+// lookAlike replaces letters by others that look like them.
+var lookAlike = strings.NewReplacer("0", "o", "i", "l", "1", "l", "5", "s", "_", "-", "8", "b", "2", "z")
+
+// slippedLetters reports whether two names that are one edit apart and of one length differ
+// by neighbours that were swapped, or by a letter that looks like the other.
+func slippedLetters(a, b string) bool {
+	different := 0 // 2 for neighbours that were swapped, else 1
+	for i := range len(a) {
+		if a[i] != b[i] {
+			different++
+		}
+	}
+	return different == 2 || lookAlike.Replace(a) == lookAlike.Replace(b)
 }

@@ -62,7 +62,7 @@ func (w *agentWatch) nameHook() func(name []byte) bool {
 func (w *agentWatch) addName(name []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(name) > 0 && len(name) <= w.longest+maxEdits { // a longer one is not almost one of the chains'
+	if len(name) > 0 && len(name) <= w.longest+spelling.MostEdits { // a longer one is not almost one of the chains'
 		lower := string(bytes.ToLower(name))
 		w.dropNamed(func(name string) bool { return name == lower })
 		if w.seen[lower] > 0 || len(w.seen) < maxSeen {
@@ -79,7 +79,7 @@ func (w *agentWatch) dropNamed(isNamed func(name string) bool) {
 
 // isAlmost reports whether a name in lower case is likely a slip for one of the chain's.
 func (c *watchedChain) isAlmost(name string) bool {
-	return slices.ContainsFunc(c.names, func(asked string) bool { return isAlmost(name, asked) })
+	return slices.ContainsFunc(c.names, func(asked string) bool { return spelling.IsSlip(name, asked) })
 }
 
 // extends reports whether the chain's last name is a name in lower case with a hyphen and more after
@@ -87,38 +87,6 @@ func (c *watchedChain) isAlmost(name string) bool {
 func (c *watchedChain) extends(name string) bool {
 	rest, ok := strings.CutPrefix(c.names[len(c.names)-1], name)
 	return ok && name != "" && strings.HasPrefix(rest, "-")
-}
-
-// maxEdits is the most edits by which a name is likely a slip for another.
-const maxEdits = 2
-
-// isAlmost reports whether one name is likely a slip for the other: one edit apart, or two
-// when they are long. In a short name another letter makes another name (devin and devil,
-// wpbot and npbot), unless the two look alike.
-func isAlmost(a, b string) bool {
-	const short, long = 4, 9
-	switch n := min(len(a), len(b)); {
-	case n < short, max(len(a), len(b)) > n+maxEdits:
-		return false
-	case n < long:
-		return spelling.Distance(a, b) == 1 && (len(a) != len(b) || slippedLetters(a, b))
-	}
-	return spelling.Distance(a, b) <= maxEdits
-}
-
-// lookAlike replaces letters by others that look like them.
-var lookAlike = strings.NewReplacer("0", "o", "i", "l", "1", "l", "5", "s", "_", "-", "8", "b", "2", "z")
-
-// slippedLetters reports whether two names that are one edit apart and of one length differ
-// by neighbours that were swapped, or by a letter that looks like the other.
-func slippedLetters(a, b string) bool {
-	different := 0 // 2 for neighbours that were swapped, else 1
-	for i := range len(a) {
-		if a[i] != b[i] {
-			different++
-		}
-	}
-	return different == 2 || lookAlike.Replace(a) == lookAlike.Replace(b)
 }
 
 // warnings returns a line for each agent that is likely misspelt, also by the names in these packs.

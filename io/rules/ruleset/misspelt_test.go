@@ -70,11 +70,3 @@ func TestAgentWatchComparesSoManyNames(t *testing.T) {
 	must.Be(t, len(w.seen) == maxSeen && len(w.warnings(nil)) == 0, "%d names were compared, want %d and none after them: %q", len(w.seen), maxSeen, w.warnings(nil))
 	must.Be(t, w.addName([]byte("ccbot")) && !w.addName([]byte("gptbot")), "names are wanted until both agents were named, and no longer")
 }
-
-// TestSimilarNamesAreNotMisspelt: crawlers of other owners have names one letter apart.
-func TestSimilarNamesAreNotMisspelt(t *testing.T) {
-	for _, names := range [][2]string{{"ai2bot", "aipbot"}, {"devin", "devil"}, {"wpbot", "npbot"}} {
-		must.Be(t, !isAlmost(names[0], names[1]) && !isAlmost(names[1], names[0]), "%s is called a slip for %s", names[0], names[1])
-	}
-	must.Be(t, isAlmost("gtpbot", "gptbot"), "gtpbot is not called a slip for gptbot")
-}
