@@ -1,12 +1,15 @@
 package rulepack
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"robotsbatch/batch"
@@ -142,6 +145,46 @@ type Body struct {
 	Records Records
 	// Bytes is the size of its rules, or of its source, in the pack.
 	Bytes int
+}
+
+// Text returns Source or, where the body is compiled, its rules at their lines. Before the first
+// rule of each group it then writes the user-agent lines that name its agents; the original had
+// at least as many there, so they fit.
+func (b *Body) Text() ([]byte, error) {
+	if b.Source != nil {
+		return b.Source, nil
+	}
+	var rules []matcher.RuleInfo // a rule is in each group that has it, for another agent
+	for _, trie := range b.Compiled.Groups() {
+		rules = append(rules, trie.Written()...)
+	}
+	slices.SortStableFunc(rules, func(x, y matcher.RuleInfo) int { return cmp.Compare(x.Line, y.Line) })
+	var text []byte
+	var before []string // the agents of the rule before
+	last := 0           // its line, which is the last of text
+	for len(rules) > 0 {
+		rule, agents := rules[0], []string(nil)
+		for ; len(rules) > 0 && rules[0].Line == rule.Line; rules = rules[1:] {
+			if agent := string(rules[0].Agent); !slices.Contains(agents, agent) {
+				agents = append(agents, agent)
+			}
+		}
+		named := agents // by lines before the rule
+		if slices.Equal(agents, before) {
+			named = nil
+		}
+		// Damaged are a line that no body is long enough for, and one without room for its agents.
+		if rule.Line > robotstxt.MaxGoogleBody || bytes.ContainsAny(rule.Text, "\r\n") || rule.Line-last <= len(named) {
+			return nil, fmt.Errorf("line %d: %w", rule.Line, ErrDamaged)
+		}
+		text = append(text, bytes.Repeat([]byte("\n"), rule.Line-last-1-len(named))...)
+		for _, agent := range named {
+			text = fmt.Appendf(text, "User-agent: %s\n", agent)
+		}
+		text = append(append(text, rule.Text...), '\n')
+		before, last = agents, rule.Line
+	}
+	return text, nil
 }
 
 // Body returns a checked copy of a body, given as Authority.Body. It returns an error if

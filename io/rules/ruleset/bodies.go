@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"robotsbatch/io/rules/rulesdir"
 	"robotsbatch/io/store/blob"
 	"robotsbatch/io/store/budget"
-	"robotsbatch/matcher"
 	"robotsbatch/matcher/access"
 	"robotsbatch/matcher/robotstxt"
 	"robotsbatch/matcher/urls"
@@ -178,12 +176,9 @@ func (v *bodyVisitor) pack(ctx context.Context, name string) error {
 			if err != nil {
 				return err
 			}
-			b := Body{Name: first[number] + "/robots.txt", Text: packed.Source, Profile: p.Info().Profile}
-			if packed.Source == nil {
-				b.Packed = true
-				if b.Text, err = packedText(packed.Compiled); err != nil {
-					return fmt.Errorf("%s: %s: %w", name, b.Name, err)
-				}
+			b := Body{Name: first[number] + "/robots.txt", Packed: packed.Source == nil, Profile: p.Info().Profile}
+			if b.Text, err = packed.Text(); err != nil {
+				return fmt.Errorf("%s: %s: %w", name, b.Name, err)
 			}
 			if err := v.visitBody(ctx, &b); err != nil {
 				return err
@@ -191,41 +186,4 @@ func (v *bodyVisitor) pack(ctx context.Context, name string) error {
 		}
 		return nil
 	})
-}
-
-// packedText writes the rules of a compiled body at their lines. Before the first rule
-// of each group it writes the user-agent lines that name its agents; the original had at
-// least as many there, so they fit.
-func packedText(b *matcher.Body) ([]byte, error) {
-	var rules []matcher.RuleInfo // a rule is in each group that has it, for another agent
-	for _, trie := range b.Groups() {
-		rules = append(rules, trie.Written()...)
-	}
-	slices.SortStableFunc(rules, func(x, y matcher.RuleInfo) int { return cmp.Compare(x.Line, y.Line) })
-	var text []byte
-	var before []string // the agents of the rule before
-	last := 0           // its line, which is the last of text
-	for len(rules) > 0 {
-		rule, agents := rules[0], []string(nil)
-		for ; len(rules) > 0 && rules[0].Line == rule.Line; rules = rules[1:] {
-			if agent := string(rules[0].Agent); !slices.Contains(agents, agent) {
-				agents = append(agents, agent)
-			}
-		}
-		named := agents // by lines before the rule
-		if slices.Equal(agents, before) {
-			named = nil
-		}
-		// Damaged are a line that no body is long enough for, and one without room for its agents.
-		if rule.Line > robotstxt.MaxGoogleBody || bytes.ContainsAny(rule.Text, "\r\n") || rule.Line-last <= len(named) {
-			return nil, fmt.Errorf("line %d: %w", rule.Line, rulepack.ErrDamaged)
-		}
-		text = append(text, bytes.Repeat([]byte("\n"), rule.Line-last-1-len(named))...)
-		for _, agent := range named {
-			text = fmt.Appendf(text, "User-agent: %s\n", agent)
-		}
-		text = append(append(text, rule.Text...), '\n')
-		before, last = agents, rule.Line
-	}
-	return text, nil
 }

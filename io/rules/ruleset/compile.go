@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -289,7 +287,7 @@ func openLocal(ctx context.Context, name string, open func(file string) (*opened
 		return open(name)
 	}
 	return openTemporary("a copy of "+blob.Shown(name), func(file string) (*opened, error) {
-		if err := copyObject(ctx, name, file); err != nil {
+		if err := blob.Copy(ctx, name, file); err != nil {
 			return nil, err
 		}
 		return open(file)
@@ -310,24 +308,6 @@ func openTemporary(what string, open func(file string) (*opened, error)) (*opene
 	o.scratch = scratch
 	_ = scratch.Remove() // where an open file can be removed, nothing is left even after a crash
 	return o, nil
-}
-
-// copyObject copies an object into a new file.
-func copyObject(ctx context.Context, name, file string) error {
-	in, err := blob.Open(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer in.Close() // it was only read from
-	out, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	if _, err := io.Copy(out, in); err != nil {
-		return fmt.Errorf("a copy of %s in %s: %w", in.Name(), os.TempDir(), err)
-	}
-	return out.Close()
 }
 
 // Inspect opens the pack of that name (or a copy, if it is in a store), calls use, and

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -63,6 +64,24 @@ func Open(ctx context.Context, name string) (*File, error) {
 		opened.stop = context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Now()) })
 	}
 	return opened, err
+}
+
+// Copy copies the file or object of that name into a new file on this machine.
+func Copy(ctx context.Context, name, file string) error {
+	in, err := Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer in.Close() // it was only read from
+	out, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if _, err := io.Copy(out, in); err != nil {
+		return fmt.Errorf("a copy of %s in %s: %w", in.Name(), filepath.Dir(file), err)
+	}
+	return out.Close()
 }
 
 // newFile returns f as an input with that name.
