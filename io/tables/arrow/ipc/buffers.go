@@ -190,7 +190,8 @@ func (b *bodyCopier) inflate(raw []byte, least int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.made.Codec == layout.CodecLZ4 && b.lz4.Decode(plain, raw[layout.PrefixSize:]) { // it knows simple frames alone
+	// Decode knows simple frames alone; Fill knows all.
+	if b.made.Codec == layout.CodecLZ4 && b.lz4.Decode(plain, raw[layout.PrefixSize:]) {
 		return plain, nil
 	}
 	if err := compress.Fill(plain, raw[layout.PrefixSize:], layout.Codecs[b.made.Codec]); err != nil {
@@ -253,11 +254,11 @@ func (b *bodyCopier) copyValues(s layout.Span, width, n int, runs tables.Rows) e
 	v := selection{span: s, width: width, size: n * width, kept: runs.Count() * width, runs: runs}
 	isPlain := b.made.Codec == layout.CodecNone
 	switch {
-	case isPlain && s.Length < int64(v.size), s.Length == 0 && v.size > 0:
+	case isPlain && s.Length < int64(v.size), s.Length == 0 && v.size > 0: // a compressed buffer is short if it is empty
 		return layout.ErrShort
 	case isPlain:
 		return b.copyRuns(v, b.lifts(int64(v.kept), len(v.runs)))
-	case s.Length == 0 || v.kept == 0:
+	case v.kept == 0: // an empty buffer has none to keep
 		return b.add(nil)
 	}
 	all := v.kept == v.size

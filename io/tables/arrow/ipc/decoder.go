@@ -339,7 +339,7 @@ func (a *arrays) ownBuffers(s *layout.Shape) (node layout.FieldNode, buffers []*
 			if node.Nulls != 0 {
 				return node, nil, fmt.Errorf("%w: a union of before Arrow 1.0 with nulls", layout.ErrUnsupported)
 			}
-			buffers = buffers[1:]
+			buffers = buffers[1:] // it takes the place of the nil above
 		}
 		node.Nulls = 0 // a union has none of its own
 	}

@@ -197,7 +197,7 @@ func (s *dictionaryWriter) setDictionary(d usedDictionary) error {
 	if int64(n) > limit/size {
 		return &budget.MemoryError{What: "a dictionary", Need: size * int64(n), Limit: limit}
 	}
-	if s.isStream {
+	if s.isStream { // the output's dictionary is a new one
 		for _, number := range k.kept {
 			k.numbers[number] = 0
 		}
@@ -211,7 +211,7 @@ func (s *dictionaryWriter) setDictionary(d usedDictionary) error {
 		k.values.Release()
 		k.usedDictionary = d
 	}
-	if n <= len(k.numbers) { // the numbers that are cut off are 0
+	if n <= len(k.numbers) { // fewer only in a stream, where all numbers are 0 now: none is lost
 		k.numbers = k.numbers[:n]
 	} else {
 		k.numbers = append(k.numbers, make([]int32, n-len(k.numbers))...)
@@ -250,7 +250,7 @@ func (k *keptValues) renumber(c inputIndices) error {
 	width := c.shape.Width
 	limit := uint64(len(k.numbers))
 	if c.shape.Signed {
-		limit = min(limit, 1<<(8*width-1)) // bytes of this number and above are those of negative indices
+		limit = min(limit, 1<<(8*width-1)) // a negative index, read as unsigned, is this or more
 	}
 	for i := range len(c.values) / width {
 		at := c.values[i*width:][:width]
@@ -286,13 +286,13 @@ func unsigned(p []byte) (n uint64) {
 // order: the values of a dictionary that are used are known once all indices into it are renumbered, also those in the
 // dictionaries that contain it.
 func (s *dictionaryWriter) writeKept() error {
-	left := make(map[int64]int) // how often the loop below still comes to each dictionary
+	remaining := make(map[int64]int) // how often the loop below still comes to each dictionary
 	for _, d := range s.used {
-		left[d.id]++
+		remaining[d.id]++
 	}
 	var messages []*message
 	for _, d := range slices.Backward(s.used) {
-		if left[d.id]--; left[d.id] > 0 { // others that contain it come before it in s.used
+		if remaining[d.id]--; remaining[d.id] > 0 { // the loop may come to others that contain it before it comes to it again
 			continue
 		}
 		k := s.kept[d.id]

@@ -32,7 +32,7 @@ func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, 
 	for _, content := range contents {
 		plain += (int64(len(content)) + 7) &^ 7 // padded
 	}
-	if err := grant.Take(plain); err != nil { // at most, until the message is made
+	if err := grant.Take(plain); err != nil { // as much as the body may need; the last line corrects it
 		return message{}, err
 	}
 	m.batch = b
@@ -41,7 +41,7 @@ func encodeRecord(renumbered []layout.Shape, columns []*array.Data, codec int8, 
 	if m.indices, err = findIndices(renumbered, b); err != nil {
 		return message{}, err
 	}
-	m.deflate(contents, plain)
+	m.setBody(contents, plain)
 	return m, grant.Take(m.size() + int64(cap(m.body)-len(m.body)) - plain) // mostly negative: it gives memory back
 }
 
@@ -130,9 +130,10 @@ func hasOffsets(dt arrow.DataType) bool {
 	return false
 }
 
-// deflate sets the message's body to buffers with these contents, compressed. plain is the number of bytes of all
-// contents. The buffers of m.indices are not added to the body: m.indices gets copies of them.
-func (m *message) deflate(contents [][]byte, plain int64) {
+// setBody sets the message's body to buffers with these contents, compressed if the batch has a codec, and lists them in
+// m.batch. plain is the number of bytes of all contents, padded. The buffers of m.indices are not added to the body:
+// m.indices gets copies of them.
+func (m *message) setBody(contents [][]byte, plain int64) {
 	room := plain
 	if m.batch.Codec != layout.CodecNone {
 		room /= 3 // a guess
@@ -140,11 +141,10 @@ func (m *message) deflate(contents [][]byte, plain int64) {
 	out, indices := make([]byte, 0, room), m.indices
 	for i, content := range contents {
 		begin := len(out)
-		switch {
-		case len(indices) > 0 && indices[0].buffer == i: // the buffer before is their validity bitmap
+		if len(indices) > 0 && indices[0].buffer == i { // the buffer before is their validity bitmap
 			indices[0].values, indices[0].valid = bytes.Clone(content), bytes.Clone(contents[i-1])
 			indices = indices[1:]
-		default:
+		} else {
 			out = layout.AppendBuffer(out, content, m.batch.Codec, compress.Fastest)
 		}
 		m.batch.Buffers[i] = layout.Span{Offset: int64(begin), Length: int64(len(out) - begin)}

@@ -43,10 +43,10 @@ type Kept struct {
 // gather returns the kept rows of a record batch as a message, still without a head. Its body has room for spare bytes
 // of columns to add, and its memory is taken from a grant. refused counts buffers that could not be cut.
 func (r *copiedRecord) gather(kept Kept, spare int, grant *budget.Grant, refused *zstdcut.Refusals) (m message, err error) {
-	size := int64(0)
-	if r.schema.Unknown != nil && r.whole {
+	if r.schema.Unknown != nil && r.whole { // of a type that is not known, nobody can say which bytes belong to a row
 		return m, r.schema.Unknown
 	}
+	size := int64(0)
 	for _, b := range r.meta.Buffers {
 		size += b.Length
 	}
@@ -114,8 +114,7 @@ func (g *gathering) addTexts(d *array.Data) error {
 func (g *gathering) nextNode(least int) (layout.FieldNode, error) {
 	node := g.record.meta.Nodes[g.at.Nodes]
 	g.at.Nodes++
-	isTooLong := node.Length/8 > g.record.limit || node.Length > math.MaxInt/2 // a value takes a bit at least
-	if node.Length < int64(least) || isTooLong || node.Nulls < -1 || node.Nulls > node.Length {
+	if node.Length < int64(least) || node.Length > math.MaxInt/2 || !node.IsPlausible(g.record.limit) {
 		return node, fmt.Errorf("damaged metadata: an array has %d values, %d of them null, and must have %d", node.Length, node.Nulls, least)
 	}
 	return node, nil
@@ -315,7 +314,8 @@ func (g *gathering) offsets(a source, width int) (end int, values tables.Rows, e
 		return 0, nil, err
 	}
 	values = a.rows.MoveOffsets(to, from[:least], width)
-	if a.n == a.length && a.n > 0 && bytes.Equal(to[:width], from[:width]) { // all are kept, and begin with 0 already
+	// If all are kept and begin with 0 already, they do not change: copyValues need not compress them again.
+	if isUnchanged := a.n == a.length && a.n > 0 && bytes.Equal(to[:width], from[:width]); isUnchanged {
 		err = g.copyValues(buffer, width, a.n+1, tables.Rows(nil).Add(0, a.n+1))
 	} else {
 		err = g.add(to)
@@ -457,11 +457,11 @@ func (g *gathering) views(a source) error {
 	buffers := g.record.meta.Buffers[g.at.Buffers:][:count] // that views refer to
 	g.at.Variadic++
 	g.at.Buffers += count
-	kept, err := a.valid.MoveViews(to, len(buffers))
+	kept, err := a.valid.MoveViews(to, count)
 	if err != nil {
 		return err
 	}
-	if a.n == a.length && bytes.Equal(to, from[:len(to)]) { // nothing moved
+	if a.n == a.length && bytes.Equal(to, from[:len(to)]) { // nothing moved: copyValues need not compress them again
 		err = g.copyValues(headers, size, a.n, a.rows)
 	} else {
 		err = g.add(to)

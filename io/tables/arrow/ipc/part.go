@@ -32,9 +32,9 @@ type Part struct {
 
 	mu        sync.Mutex        // guards the fields up to waiting, and err until decoded is closed
 	inflation *layout.Inflation // nil if nothing is to be inflated
-	steps     int               // number of buffers to inflate, at least 1; 0 before begin
+	steps     int               // calls of inflateBuffer that are needed, at least 1; 0 before beginInflation
 	next      int               // index of the first buffer that nobody has begun
-	missing   int               // number of buffers that are not inflated yet
+	missing   int               // number of steps that have not ended
 	failed    int               // index of the first buffer that cannot be inflated, if err is set
 	waiting   []func()          // to call when the record batch is decoded
 
@@ -80,7 +80,7 @@ func (p *Part) Ready(piece int, g *budget.Grant, again func()) bool {
 	if p.texts != nil {
 		return p.texts.prepare(piece, g, again)
 	}
-	return p.inflate(again)
+	return p.inflateAndDecode(again)
 }
 
 // Decode returns the decoded columns of a piece, which the caller releases, and the number of bytes that Ready took
@@ -92,7 +92,7 @@ func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 		t := p.texts.take(piece)
 		return t.rows, t.taken, t.err
 	}
-	if !p.inflate(func() {}) {
+	if !p.inflateAndDecode(func() {}) {
 		<-p.decoded
 	}
 	if p.err != nil {
@@ -102,22 +102,22 @@ func (p *Part) Decode(piece int) (rows arrow.Record, taken int64, err error) {
 	return p.record.NewSlice(int64(low), int64(high)), 0, nil
 }
 
-// inflate inflates the buffers that no other goroutine has begun. The goroutine that inflates the last
-// buffer decodes the record batch. inflate reports whether that is decoded; if not, again will be called
-// when it is.
-func (p *Part) inflate(again func()) bool {
+// inflateAndDecode inflates the buffers that no other goroutine has begun. The goroutine that is the last to end then
+// decodes the record batch. inflateAndDecode reports whether the record batch is decoded, or has failed; if not, again will
+// be called when it is.
+func (p *Part) inflateAndDecode(again func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.steps == 0 {
-		p.begin()
+		p.beginInflation()
 	}
 	for p.next < p.steps {
 		step := p.next
 		p.next++
 		p.mu.Unlock() // others inflate other buffers meanwhile
-		err := p.step(step)
+		err := p.inflateBuffer(step)
 		p.mu.Lock()
-		if err != nil && (p.err == nil || step < p.failed) { // of several errors always the same one
+		if err != nil && (p.err == nil || step < p.failed) { // always the first buffer's, whoever ends first
 			p.err, p.failed = err, step
 		}
 		if p.missing--; p.missing == 0 {
@@ -139,8 +139,8 @@ func (p *Part) inflate(again func()) bool {
 	}
 }
 
-// begin sets the number of buffers to inflate, and makes room for them. The caller holds p.mu.
-func (p *Part) begin() {
+// beginInflation sets the number of buffers to inflate, and makes room for them. The caller holds p.mu.
+func (p *Part) beginInflation() {
 	p.steps = 1
 	if p.meta.NeedsInflation() {
 		p.inflation, p.steps = layout.NewInflation(p.meta, p.body, p.total), max(1, len(p.meta.Buffers))
@@ -148,8 +148,8 @@ func (p *Part) begin() {
 	p.missing = p.steps
 }
 
-// step inflates buffer i. It does nothing if nothing is to be inflated, or if there are no buffers.
-func (p *Part) step(i int) (err error) {
+// inflateBuffer inflates buffer i. It does nothing if nothing is to be inflated, or if there are no buffers.
+func (p *Part) inflateBuffer(i int) (err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if p.inflation == nil || i >= len(p.meta.Buffers) {
 		return nil

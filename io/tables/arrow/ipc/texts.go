@@ -30,15 +30,15 @@ type texts struct {
 	size  int64  // bytes of all texts
 	small int64  // bytes of memory besides the texts and the body
 
-	turn sync.Mutex // held while a piece is decoded; guards the fields up to offsets
-	err  error      // why no more pieces can be decoded
+	decoding sync.Mutex // held while a piece is decoded; guards the fields up to offsets
+	err      error      // why no more pieces can be decoded
 
 	stream            io.ReadCloser // the texts; nil before the first piece
 	read              int           // bytes of the stream that were read
 	validity, offsets []byte        // of all rows; validity is nil if no text is null
 
 	mu    sync.Mutex        // guards the fields below
-	next  int               // the first piece that is not decoded; it changes only while turn is held as well
+	next  int               // the first piece that is not decoded; it changes only while decoding is held as well
 	ready map[int]textPiece // decoded pieces that were not taken yet
 	again map[int]func()    // to call when a piece is the next
 }
@@ -54,7 +54,8 @@ type textPiece struct {
 // piece by piece.
 func newTexts(r checkedRecord, rows int) *texts {
 	m, columns := r.meta, r.decoder.columns
-	if m.Rows <= int64(rows) || m.Codec != layout.CodecZstd || len(columns) != 1 || columns[0].Encoded {
+	hasOnePiece := m.Rows <= int64(rows)
+	if hasOnePiece || m.Codec != layout.CodecZstd || len(columns) != 1 || columns[0].Encoded {
 		return nil
 	}
 	t := &texts{checkedRecord: r, rows: rows, ready: make(map[int]textPiece), again: make(map[int]func())}
@@ -78,8 +79,8 @@ func newTexts(r checkedRecord, rows int) *texts {
 	return t
 }
 
-// prepare decodes a piece if it is the next, in memory of its grant g. It returns false, and does nothing, if pieces
-// before it are not decoded: again will be called when it is the next.
+// prepare decodes a piece if it is the next, in memory of its grant g, and returns true once the piece is decoded. If
+// pieces before it are not, it does nothing and returns false: again will be called when the piece is the next.
 func (t *texts) prepare(number int, g *budget.Grant, again func()) bool {
 	t.mu.Lock()
 	next := t.next
@@ -94,10 +95,10 @@ func (t *texts) prepare(number int, g *budget.Grant, again func()) bool {
 }
 
 // advance decodes all pieces up to number that are not decoded, in memory of the grant g of piece number. After each it
-// calls again for the next.
+// calls the function again with which prepare was called for the next.
 func (t *texts) advance(number int, g *budget.Grant) {
-	t.turn.Lock()
-	defer t.turn.Unlock()
+	t.decoding.Lock()
+	defer t.decoding.Unlock()
 	for t.next <= number {
 		var p textPiece
 		p.rows, p.taken, t.err = t.decode(t.next, g)
@@ -182,7 +183,7 @@ func shortIfEnded(err error) error {
 }
 
 // decode decompresses and decodes a piece, which must be the next. It takes the memory from grant g: taken bytes. The
-// caller holds t.turn.
+// caller holds t.decoding.
 func (t *texts) decode(piece int, g *budget.Grant) (rec arrow.Record, taken int64, err error) {
 	defer panics.Recover(&err, panics.As("damaged"))
 	if t.err == nil && t.stream == nil {

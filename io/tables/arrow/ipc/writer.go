@@ -71,12 +71,12 @@ func NewWriter(w io.Writer, schema *arrow.Schema, o WriterOptions) (*Writer, err
 		out: &s.out, codec: codec, isStream: o.Stream, memory: o.Memory, allocator: o.Allocator,
 		last: make(map[int64]*array.Data), copied: make(map[int64]xxh3.Uint128), kept: make(map[int64]*keptValues),
 	}
-	return s, s.begin()
+	return s, s.writeSchema()
 }
 
-// begin writes what comes before the first record batch: a file's magic, and the schema. That has the copied
-// columns and then those that are encoded. begin sets the fields that depend on it.
-func (s *Writer) begin() error {
+// writeSchema writes what comes before the first record batch: a file's magic, and the schema. That has the copied
+// columns and then those that are encoded. writeSchema sets the fields from ids to pairs.
+func (s *Writer) writeSchema() error {
 	fields, err := layout.BuildSchema(s.schema)
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (s *Writer) Write(c *Chunk) (err error) {
 	}
 	for _, d := range c.dictionaries {
 		defer d.values.Release()
-		if err != nil || s.options.Selects {
+		if err != nil || s.options.Selects { // complete writes those of which rows may be left out
 			continue
 		}
 		if err = s.dictionaries.write(d); err != nil {

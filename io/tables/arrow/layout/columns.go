@@ -48,13 +48,13 @@ func shapeOf(field Table, depth int, ids *[]int64) Shape {
 	}
 	var encoding Table
 	if encoding, s.Encoded = field.Table(encodingSlot); s.Encoded {
-		*ids = append(*ids, encoding.int64(encodedIDSlot))
+		*ids = append(*ids, encoding.int64(encodedIDSlot)) // before those inside it
 	}
 	field.Tables(childrenSlot, func(child Table) {
 		s.Children = append(s.Children, shapeOf(child, depth+1, ids))
 		s.Unknown = s.Unknown || s.Children[len(s.Children)-1].Unknown
 	})
-	if s.Encoded {
+	if s.Encoded { // the array has indices; the type that was read is that of the dictionary's values
 		values := s
 		values.Encoded = false
 		s.decimal, s.Children, s.Values = 0, nil, &values
@@ -127,22 +127,22 @@ func (s *Shape) HasValidity() bool {
 // buffers returns the number of buffers of an array of this shape, without its children's. variadic says that
 // further buffers follow them, those of views, whose number is in the record batch's metadata.
 func (s *Shape) buffers(version int16) (n int, variadic bool, err error) {
-	if s.Encoded {
+	if s.Encoded { // validity and indices
 		return 2, false, nil
 	}
 	switch s.Kind {
 	case TypeNull, TypeRunEnds:
 		return 0, false, nil
-	case TypeStruct, TypeFixedSizeList:
+	case TypeStruct, TypeFixedSizeList: // validity
 		return 1, false, nil
-	case TypeBinary, TypeUTF8, TypeLargeBinary, TypeLargeUTF8, TypeListView, TypeLargeListView:
+	case TypeBinary, TypeUTF8, TypeLargeBinary, TypeLargeUTF8, TypeListView, TypeLargeListView: // validity, offsets, and texts or sizes
 		return 3, false, nil
-	case TypeBinaryView, TypeUTF8View:
+	case TypeBinaryView, TypeUTF8View: // validity and views
 		return 2, true, nil
 	case TypeUnion:
-		n = 1
+		n = 1 // type codes
 		if s.Dense {
-			n++
+			n++ // offsets
 		}
 		if version < MetadataV5 {
 			n++ // unions had a validity bitmap then
@@ -152,7 +152,7 @@ func (s *Shape) buffers(version int16) (n int, variadic bool, err error) {
 	if s.Kind == 0 || s.Kind > lastKind {
 		return 0, false, fmt.Errorf("%w: type %d is of a later version of the format", ErrUnsupported, s.Kind)
 	}
-	return 2, false, nil
+	return 2, false, nil // validity, and values or offsets
 }
 
 // Cursor walks the arrays and buffers of a record batch column by column. Nodes, Buffers and Variadic are
@@ -233,11 +233,10 @@ func (b *BatchMeta) CheckLayout(columns []Shape) error {
 	return nil
 }
 
-// CheckNodes checks that no array has so many values that they take more than limit bytes, with one bit each, or more
-// nulls than values.
+// CheckNodes checks that each array is plausible: see [FieldNode.IsPlausible].
 func (b *BatchMeta) CheckNodes(limit int64) error {
 	for i, node := range b.Nodes {
-		if node.Length < 0 || node.Length/8 > limit || node.Nulls < -1 || node.Nulls > node.Length {
+		if !node.IsPlausible(limit) {
 			return fmt.Errorf("damaged metadata: array %d has %d values, %d of them null", i, node.Length, node.Nulls)
 		}
 	}

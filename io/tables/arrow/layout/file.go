@@ -17,7 +17,7 @@ type FileFramer struct {
 	r            io.ReaderAt
 	magic        []byte // the file's first bytes, as many as MagicPadded has
 	end          int64  // of the messages: where the footer begins
-	first        []byte // metadata of the schema message at the file's beginning; nil for none
+	firstSchema  []byte // metadata of the schema message at the file's beginning; nil for none
 	Footer       footer
 	dictionaries []Block // that Next has not read yet; they come before
 	Batches      []Block // that Next has not read yet
@@ -59,15 +59,15 @@ func OpenFile(r io.ReaderAt, size int64, shared Framing) (*FileFramer, error) {
 		return nil, err
 	}
 	f.dictionaries, f.Batches = f.Footer.Dictionaries, f.Footer.Batches
-	f.first, err = f.checkContents()
+	f.firstSchema, err = f.checkContents()
 	return f, err
 }
 
 // Schema implements [Framer]. The schema is that in the footer.
 func (f *FileFramer) Schema() (*Schema, error) {
 	s, err := parseSchema(SchemaMessage(f.Footer.schema))
-	if err == nil && f.first != nil {
-		err = s.checkOther(f.first)
+	if err == nil && f.firstSchema != nil {
+		err = s.checkOther(f.firstSchema)
 	}
 	return s, err
 }
@@ -154,24 +154,24 @@ func (f *FileFramer) checkContents() (schema []byte, err error) {
 		if b.Offset < at {
 			return nil, fmt.Errorf("damaged: blocks of the footer overlap at byte %d", b.Offset)
 		}
-		length, err := f.messageAt(at, b.Offset)
+		length, err := f.metadataLengthAt(at, b.Offset)
 		if err != nil {
 			return nil, err
 		}
 		if length > 0 {
 			return nil, fmt.Errorf("damaged: the message at byte %d is not in the footer", at)
 		}
-		if b.Offset < f.end {
+		if b.Offset < f.end { // not the footer, which is no message
 			at = b.Offset + int64(b.Meta) + b.Body
 		}
 	}
-	return schema, f.checkRest(schema, at)
+	return schema, f.checkUncovered(schema, at)
 }
 
-// checkRest checks what checksums do not cover, in a file that has them: its first bytes must be MagicPadded, a schema
+// checkUncovered checks what checksums do not cover, in a file that has them: its first bytes must be MagicPadded, a schema
 // message must follow them, whose metadata is schema, and the end marker alone must follow the last message, which
 // ends at offset at. The program writes all files with checksums so.
-func (f *FileFramer) checkRest(schema []byte, at int64) error {
+func (f *FileFramer) checkUncovered(schema []byte, at int64) error {
 	if !f.sums.there {
 		return nil
 	}
@@ -188,9 +188,9 @@ func (f *FileFramer) checkRest(schema []byte, at int64) error {
 	return nil
 }
 
-// messageAt returns the length of the metadata of the message at offset at; 0 if no message begins there, or if its first
-// bytes do not end before end. The length is not checked.
-func (f *FileFramer) messageAt(at, end int64) (int64, error) {
+// metadataLengthAt returns the length of the metadata of the message at offset at, as the message says; 0 if no message
+// begins there, or if its prefix does not end before end.
+func (f *FileFramer) metadataLengthAt(at, end int64) (int64, error) {
 	var prefix [FramePrefix]byte
 	if end-at < FramePrefix {
 		return 0, nil
@@ -206,8 +206,8 @@ func (f *FileFramer) messageAt(at, end int64) (int64, error) {
 
 // readSchema returns the metadata of the schema message at offset at; nil if there is none.
 func (f *FileFramer) readSchema(at int64) ([]byte, error) {
-	length, err := f.messageAt(at, f.end)
-	if err != nil || length == 0 || length > maxMetadata || length > f.end-at-FramePrefix { // no message, or not whole
+	length, err := f.metadataLengthAt(at, f.end)
+	if fits := length <= min(maxMetadata, f.end-at-FramePrefix); err != nil || length == 0 || !fits {
 		return nil, err
 	}
 	m, err := f.readHead(Block{Offset: at, Meta: int32(FramePrefix + length)})

@@ -75,7 +75,7 @@ func (f *flat) Root() Table { return f.Table(f.target(0)) }
 
 // Table returns the table at pos.
 func (f *flat) Table(pos int) Table {
-	vpos := int64(pos) - int64(int32(f.uint32(pos))) // a table begins with how far before it its layout is
+	vpos := int64(pos) - int64(int32(f.uint32(pos))) // a table begins with the distance back to its layout, the vtable
 	if vpos < 0 || vpos > int64(len(f.Buf)) {
 		f.fail("table at %d has its layout outside", pos)
 		return Table{Flat: f}
@@ -83,7 +83,8 @@ func (f *flat) Table(pos int) Table {
 	head := f.at(int(vpos), 4)
 	// A layout begins with its size and that of the table.
 	vsize, size := int(binary.LittleEndian.Uint16(head)), int(binary.LittleEndian.Uint16(head[2:]))
-	if vsize < 4 || vsize%2 != 0 || size < 4 || int(vpos) > len(f.Buf)-vsize || pos > len(f.Buf)-size {
+	hasLayout := vsize >= 4 && vsize%2 == 0 && int(vpos) <= len(f.Buf)-vsize
+	if fits := size >= 4 && pos <= len(f.Buf)-size; !hasLayout || !fits {
 		f.fail("table at %d does not fit", pos)
 	}
 	f.spend(size + 64) // what is made of a table takes more memory than its bytes

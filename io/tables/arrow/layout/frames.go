@@ -2,6 +2,7 @@ package layout
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -204,9 +205,9 @@ func Cut(err error) error {
 // readN returns head followed by the next n bytes of r. It allocates as bytes arrive, because n
 // comes from the input and may be wrong.
 func readN(r io.Reader, head []byte, n int64) ([]byte, error) {
-	const step = 1 << 20
+	const most = 1 << 20 // bytes that are allocated before any has arrived
 	n += int64(len(head))
-	buf := append(make([]byte, 0, min(n, step)), head...)
+	buf := append(make([]byte, 0, min(n, most)), head...)
 	for int64(len(buf)) < n {
 		if len(buf) == cap(buf) {
 			grown := make([]byte, len(buf), min(n, 2*int64(cap(buf))))
@@ -228,10 +229,7 @@ func ReadAt(r io.ReaderAt, buf []byte, offset int64) error {
 	if n == len(buf) {
 		return nil
 	}
-	if err == nil {
-		err = io.ErrUnexpectedEOF
-	}
-	return Cut(err)
+	return Cut(cmp.Or(err, io.ErrUnexpectedEOF))
 }
 
 // footerEnd is the number of bytes after a footer: its length and the magic.

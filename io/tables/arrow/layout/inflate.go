@@ -164,6 +164,6 @@ func widenValues(dst []byte, size int, bits uint8) {
 			value = int64(binary.LittleEndian.Uint64(src[8*i:]))
 		}
 		binary.LittleEndian.PutUint64(dst[16*i:], uint64(value))
-		binary.LittleEndian.PutUint64(dst[16*i+8:], uint64(value>>63))
+		binary.LittleEndian.PutUint64(dst[16*i+8:], uint64(value>>63)) // the sign in all bits
 	}
 }

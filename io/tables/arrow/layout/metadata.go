@@ -99,6 +99,12 @@ type Header struct {
 // FieldNode describes one array of a record batch: its values, and how many of them are null; -1 if not known.
 type FieldNode struct{ Length, Nulls int64 }
 
+// IsPlausible reports whether the array may be in memory of limit bytes, where a value takes a bit at least, and has no
+// more nulls than values.
+func (n FieldNode) IsPlausible(limit int64) bool {
+	return n.Length >= 0 && n.Length/8 <= limit && n.Nulls >= -1 && n.Nulls <= n.Length
+}
+
 // Span is a part of a message's body or of a file.
 type Span struct{ Offset, Length int64 }
 

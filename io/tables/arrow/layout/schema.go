@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -70,10 +71,7 @@ func parseSchema(meta []byte) (*Schema, error) {
 		s.Columns, s.Fields, fields = append(s.Columns, column), append(s.Fields, field.Pos), append(fields, f)
 	})
 	metadata := t.metadata(schemaSlot)
-	if t.Flat.err != nil {
-		err = t.Flat.err
-	}
-	if err != nil {
+	if err = cmp.Or(t.Flat.err, err); err != nil {
 		return nil, err
 	}
 	s.Arrow = arrow.NewSchema(fields, &metadata)

@@ -111,7 +111,7 @@ func (s *streamFramer) readEnd(first []byte) error {
 	if err != nil {
 		return err
 	}
-	tail = append(first[:len(first):len(first)], tail...)
+	tail = slices.Concat(first, tail)
 	if err := checkMetadataSize(int64(len(tail)), s.Limit); err != nil {
 		return err
 	}

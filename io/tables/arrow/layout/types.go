@@ -79,7 +79,7 @@ func (w *schemaWriter) field(f arrow.Field) flatbuffers.UOffsetT {
 	dt := f.Type
 	keys, values := slices.Clone(f.Metadata.Keys()), slices.Clone(f.Metadata.Values())
 	var encoding flatbuffers.UOffsetT
-	for isStorage := false; !isStorage; {
+	for isStorage := false; !isStorage; { // extension types and dictionaries may contain one another
 		switch t := dt.(type) {
 		case arrow.ExtensionType:
 			keys, values = append(keys, extensionData, extensionName), append(values, t.Serialize(), t.ExtensionName())
@@ -130,7 +130,7 @@ func (w *schemaWriter) dataType(dt arrow.DataType) (kind uint8, at flatbuffers.U
 			return t.kind, w.table(t.kind, 0, t.numbers...)
 		}
 	}
-	var last flatbuffers.UOffsetT
+	var last flatbuffers.UOffsetT // what the field after the numbers refers to; 0 for no such field
 	var numbers []int
 	switch dt := dt.(type) {
 	case *arrow.Decimal128Type:
