@@ -180,7 +180,7 @@ func checkListViews[T int32 | int64](d *array.Data, end int) error {
 	}
 	limit := childLen(d, 0)
 	for i, offset := range offsets {
-		if offset < 0 || sizes[i] < 0 || int64(sizes[i]) > limit || int64(offset) > limit-int64(sizes[i]) {
+		if offset < 0 || sizes[i] < 0 || int64(offset) > limit-int64(sizes[i]) { // offset + size may overflow
 			return fmt.Errorf("damaged: list %d lies outside its values", i)
 		}
 	}
@@ -195,12 +195,13 @@ func checkViews(d *array.Data, end int) error {
 	}
 	for i := range views {
 		view := &views[i]
-		if isNull(d, i) || view.Len() >= 0 && view.IsInline() {
+		if isNull(d, i) || view.Len() >= 0 && view.IsInline() { // IsInline is true for a negative length, too
 			continue
 		}
 		buffer, offset := int(view.BufferIndex()), int64(view.BufferOffset())
 		hasBuffer := buffer >= 0 && buffer < len(d.Buffers())-dataBuffer
-		if view.Len() < 0 || offset < 0 || !hasBuffer || offset+int64(view.Len()) > bufferLen(d, dataBuffer+buffer) {
+		inBuffer := hasBuffer && offset >= 0 && offset+int64(view.Len()) <= bufferLen(d, dataBuffer+buffer)
+		if view.Len() < 0 || !inBuffer {
 			return fmt.Errorf("damaged: value %d lies outside its buffer", i)
 		}
 	}
@@ -292,7 +293,8 @@ func (c *Checker) checkDictionary(d *array.Data, dt *arrow.DictionaryType) error
 	return indexTypes[dt.IndexType.ID()].check(d, d.Offset()+d.Len(), uint64(values.Len()))
 }
 
-// checkIndices checks that the indices before end are less than limit. Those of nulls may be anything.
+// checkIndices checks that the first end indices are less than limit and, as uint64 makes negative numbers large, not
+// negative. Those of nulls may be anything.
 func checkIndices[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](d *array.Data, end int, limit uint64) error {
 	indices, err := values[T](d, valueBuffer, end)
 	if err != nil {

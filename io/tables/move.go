@@ -207,7 +207,7 @@ func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
 
 // MoveRunEnds is for run-end encoded arrays, whose runs are left out if they have none of the rows. It fills the beginning
 // of to with the new ends of the others, and returns which runs these are. from has the old ends of all runs, which must
-// cover n rows, and to has room for as many. An end has width bytes.
+// cover n rows, and to has room for an end for each of the rows. An end has width bytes.
 func (r Rows) MoveRunEnds(to, from []byte, width, n int) (runs Rows, err error) {
 	switch width {
 	case 2:
@@ -223,17 +223,19 @@ func moveRunEnds[T int16 | int32 | int64](to, from []T, rows Rows, n int) (runs 
 	if err := risingEnds(from, n); err != nil {
 		return nil, err
 	}
-	moved, made := 0, 0 // rows and runs of the output so far
+	moved, made := 0, 0 // rows and runs of the output so far; the last run may still grow
 	for _, r := range rows {
 		low := r.Low // the first row that has not moved yet
 		for i := sort.Search(len(from), func(i int) bool { return int64(from[i]) > int64(low) }); low < r.High; i++ {
 			high := int(min(int64(from[i]), int64(r.High)))
 			moved, low = moved+high-low, high
-			if len(runs) == 0 || runs[len(runs)-1].High != i+1 { // rows of one run remain one run
+			extendsLast := len(runs) > 0 && runs[len(runs)-1].High == i+1 // the rows are of the run that was added last
+			if !extendsLast {
 				runs = runs.Add(i, i+1)
 				made++
 			}
-			if to[made-1] = T(moved); int(to[made-1]) != moved { // only if rows are taken more than once
+			to[made-1] = T(moved)
+			if int(to[made-1]) != moved { // T overflows, which only rows that are taken more than once can cause
 				return nil, fmt.Errorf("runs of %d rows do not fit into their type", moved)
 			}
 		}

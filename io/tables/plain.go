@@ -47,7 +47,7 @@ func (m Maker) decodeRunEnds(d *array.Data) *array.Data {
 func (m Maker) decodeDictionary(d *array.Data) *array.Data {
 	dictionary := d.Dictionary().(*array.Data)
 	if _, ok := Storage(dictionary.DataType()).(*arrow.RunEndEncodedType); ok {
-		dictionary = m.decodeRunEnds(dictionary) // there may be more rows than the type of its ends can count
+		dictionary = m.decodeRunEnds(dictionary) // Gather would keep run ends, whose type may be too small for the rows of d
 		defer dictionary.Release()
 	}
 	valueType := dictionary.DataType()
@@ -72,7 +72,7 @@ func (m Maker) decodeDictionary(d *array.Data) *array.Data {
 	defer values.Release()
 	valid := dictionaryValidity(d, chosen, dictionary)
 	nulls := d.Len() - bitutil.CountSetBits(valid, 0, d.Len())
-	if nulls == 0 || valueType.ID() == arrow.NULL {
+	if nulls == 0 || valueType.ID() == arrow.NULL { // an array of nulls has no bitmap
 		values.Retain()
 		return values
 	}
@@ -91,10 +91,10 @@ func FieldOf(outer *array.Data, i int) *array.Data {
 	if _, encoded := Storage(d.DataType()).(*arrow.RunEndEncodedType); encoded {
 		d = Plain(d, memory.NewGoAllocator())
 	}
-	if d.DataType().ID() == arrow.NULL {
+	if d.DataType().ID() == arrow.NULL { // such an array has no bitmap
 		return d
 	}
-	n, at := int64(d.Len()), int64(d.Offset())
+	n, at := int64(d.Len()), int64(d.Offset()) // the values stay where they lie, so the new bitmap begins with at unused bits
 	valid := make([]byte, bitutil.BytesForBits(at+n))
 	bitutil.CopyBitmap(bufferBytes(outer, 0), from, int(n), valid, int(at))
 	if mayBeNull(d) {

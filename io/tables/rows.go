@@ -78,7 +78,7 @@ func (r Rows) CopyBits(to, bits []byte) {
 		}
 		for low < run.High {
 			part := min(run.High-low, wordBits)
-			word |= from.word(low, run.High) << n
+			word |= from.word(low, run.High) << n // nothing is shifted out: n is at most 64-wordBits-1
 			low += part
 			for n += part; n >= 8; n -= 8 {
 				to[0] = byte(word)
@@ -121,10 +121,10 @@ func (b Bitmap) AppendRuns(dst Rows, low, high, base int) Rows {
 
 // CountRuns returns the number of runs of 1 from bit low to high-1.
 func (b Bitmap) CountRuns(low, high int) (n int) {
-	last := uint64(0)
+	last := uint64(0) // the bit before word
 	for i := low; i < high; i += wordBits {
 		word := b.word(i, high)
-		n += bits.OnesCount64(word &^ (word<<1 | last))
+		n += bits.OnesCount64(word &^ (word<<1 | last)) // each 1 after a 0 begins a run
 		last = word >> (wordBits - 1)
 	}
 	return n
