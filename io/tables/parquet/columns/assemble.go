@@ -125,10 +125,10 @@ func (c *Column) offsets(l *Leaf, valueLevel byte, s slots) []int32 {
 	elements := int32(0)
 	for i := range l.N {
 		repetition, definition := l.levels(i, valueLevel)
-		if repetition <= s.repetition && definition >= s.definition {
+		if isSlot := repetition <= s.repetition && definition >= s.definition; isSlot {
 			offsets = append(offsets, elements)
 		}
-		if repetition <= c.repetition && definition > c.present {
+		if isElement := repetition <= c.repetition && definition > c.present; isElement { // not of a list inside it, or an empty list
 			elements++
 		}
 	}
@@ -149,7 +149,8 @@ func (c *Column) buildList(leaves []Leaf, s slots) (*array.Data, error) {
 			return nil, errLevels
 		}
 	}
-	child, err := c.children[0].build(leaves, slots{repetition: c.repetition, definition: c.present + 1})
+	elementSlots := slots{repetition: c.repetition, definition: c.present + 1} // c.present is the level of an empty list
+	child, err := c.children[0].build(leaves, elementSlots)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func offsetBuffer(offsets []int32, dt arrow.DataType) *memory.Buffer {
 func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 	padded := make([]Leaf, len(leaves))
 	for i, l := range leaves {
-		if padded[i] = l; l.Definitions == nil {
+		if padded[i] = l; l.Definitions == nil { // nothing is null
 			continue
 		}
 		repetitions, definitions := make([]byte, 0, l.N), make([]byte, 0, l.N)
@@ -199,7 +200,7 @@ func (c *Column) pad(leaves []Leaf, s slots, size int) []Leaf {
 			}
 			for range size {
 				repetitions, definitions = append(repetitions, repetition), append(definitions, padding)
-				repetition = c.repetition
+				repetition = c.repetition // all but the first go on in the list
 			}
 		}
 		padded[i].N, padded[i].Repetitions, padded[i].Definitions = len(definitions), repetitions, definitions

@@ -72,12 +72,11 @@ func narrow(l *Leaf, p *spread, width int, least, most int32) ([]*memory.Buffer,
 // spreadOffsets returns the offsets of the slots' texts, given those of the values'. A slot without a value
 // has an empty text.
 func spreadOffsets(offsets []int32, p *spread) []int32 {
-	if p.bits == nil && len(offsets) == p.n+1 {
+	if p.bits == nil && len(offsets) > 0 { // all slots have a value
 		return offsets
 	}
 	out := make([]int32, p.n+1)
-	if p.bits == nil || len(offsets) == 0 {
-		copy(out, offsets)
+	if len(offsets) == 0 { // none has
 		return out
 	}
 	for slot, value := 0, 0; slot < p.n; slot++ {
@@ -110,8 +109,8 @@ func decimals(l *Leaf, n *Node, width int, p *spread) (_ []*memory.Buffer, err e
 		for i := copy(to, from); i < width; i++ {
 			to[i] = sign
 		}
-		for _, high := range from[min(width, len(from)):] { // bytes that have no room must only repeat the sign
-			if high != sign || to[width-1]>>7 != sign&1 {
+		for _, high := range from[min(width, len(from)):] { // bytes that have no room
+			if high != sign || to[width-1]>>7 != sign&1 { // they must only repeat the sign, which is to's highest bit as well
 				err = errDigits
 			}
 		}
@@ -130,8 +129,8 @@ func int96(l *Leaf, p *spread) (_ []*memory.Buffer, err error) {
 	p.each(func(slot, value int) {
 		v := l.Fixed[value*12:]
 		nanoseconds, days := int64(binary.LittleEndian.Uint64(v)), int64(int32(binary.LittleEndian.Uint32(v[8:])))-epoch
-		tooFar, notInDay := days > math.MaxInt64/day-1 || days < math.MinInt64/day+1, nanoseconds < -day || nanoseconds > day
-		if tooFar || notInDay {
+		tooFar := days > math.MaxInt64/day-1 || days < math.MinInt64/day+1 // 1: nanoseconds may be those of a whole day
+		if notInDay := nanoseconds < -day || nanoseconds > day; tooFar || notInDay {
 			err = errors.New("a timestamp of it (INT96) is outside of the years 1678 to 2262, which is what nanoseconds in 64 bits hold")
 		}
 		binary.LittleEndian.PutUint64(out[slot*8:], uint64(days*day+nanoseconds))

@@ -208,19 +208,19 @@ func (r *reader) structOf(n *Node, children []*Node, present byte) (*Column, err
 }
 
 // listOf returns the column of a group that is a list. Its one child is repeated, and is a group whose one
-// child is the element; older writers repeat the element itself. present is as in listColumn. The conditions
-// are the format's rules for telling these apart.
+// child is the element; older writers repeat the element itself. present is as in listColumn.
 func (r *reader) listOf(n *Node, present byte) (c *Column, err error) {
 	if len(n.Children) != 1 || n.Children[0].Repetition != layout.Repeated {
 		return nil, errors.New("damaged: a list of it does not have one repeated field")
 	}
 	repeated := n.Children[0]
+	// The format's rules for older writers (LogicalTypes.md, Lists).
+	isElement := repeated.Type != layout.NoType || repeated.Meaning.Kind == List || repeated.Meaning.Kind == Map ||
+		len(repeated.Children) != 1 || repeated.Name == "array" || repeated.Name == n.Name+"_tuple"
 	var element *Column
-	switch {
-	case repeated.Type != layout.NoType || repeated.Meaning.Kind == List || repeated.Meaning.Kind == Map,
-		len(repeated.Children) != 1, repeated.Name == "array", repeated.Name == n.Name+"_tuple":
+	if isElement {
 		element, err = r.element(repeated, present+1)
-	default:
+	} else {
 		element, err = r.node(repeated.Children[0], present+1)
 	}
 	if err != nil {

@@ -117,6 +117,7 @@ func (c *Column) restoreLeaf(r *reader, dt arrow.DataType) {
 			c.Field.Type = dt
 		}
 	case *arrow.TimestampType:
+		// A time zone only says how to show an instant. Timestamps without one are no instants.
 		if withZone, ok := dt.(*arrow.TimestampType); ok && inferred.TimeZone != "" && withZone.TimeZone != "" {
 			c.Field.Type = &arrow.TimestampType{Unit: inferred.Unit, TimeZone: withZone.TimeZone}
 		}

@@ -223,7 +223,7 @@ func (s *Shredder) list(n *Node, d *array.Data, dt arrow.DataType, e entries) er
 		}
 		for at := low; at < high; at++ {
 			inner.index[to], inner.definitions[to], inner.repetitions[to] = int32(at+offset), level+1, repetition
-			repetition = n.Children[0].MaxRepetition
+			repetition = n.Children[0].MaxRepetition // all but the first go on in the list
 			to++
 		}
 	}

@@ -49,7 +49,7 @@ func (s *Shredder) values(l *Leaf, n *Node, d *array.Data, e *entries) error {
 	case arrow.BinaryViewDataType:
 		return s.views(l, d, e)
 	case *arrow.FixedSizeBinaryType:
-		if dt.ByteWidth == 0 {
+		if dt.ByteWidth == 0 { // see storedType: they become byte arrays, which are empty
 			return byteArrays(s, l, e, make([]int32, d.Offset()+d.Len()+1), d)
 		}
 	}
@@ -135,7 +135,7 @@ func milliseconds[T int32 | int64](v, most int64) (T, error) {
 	return T(v * 1000), nil
 }
 
-// decimals sets l to decimals of length bytes, the highest first. Those of d have width bytes, the lowest
+// decimals sets l to decimals of length bytes, the highest first. Those of d have width bytes, length or more, the lowest
 // first. The bytes that are left out must only repeat the sign.
 func (s *Shredder) decimals(l *Leaf, d *array.Data, width, length int, e *entries) error {
 	values := elements[byte](d, 1)
@@ -161,7 +161,7 @@ func (s *Shredder) decimals(l *Leaf, d *array.Data, width, length int, e *entrie
 // the entries are neighbours.
 func byteArrays[T int32 | int64](s *Shredder, l *Leaf, e *entries, offsets []T, d *array.Data) error {
 	from := elements[byte](d, 2)
-	if e.index == nil && e.n > 0 {
+	if e.index == nil && e.n > 0 { // without entries, there may be no offset
 		low, high := offsets[e.low], offsets[e.low+e.n]
 		if int64(high-low) > math.MaxInt32 {
 			return errLongStrings

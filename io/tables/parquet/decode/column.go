@@ -72,7 +72,7 @@ func (c *Column) takeParts(run int) ([]*Part, error) {
 		}
 	}
 	parts, ok := c.runs[run]
-	if !ok {
+	if !ok { // reading failed in this run, or before it
 		return nil, c.err
 	}
 	delete(c.runs, run)

@@ -186,7 +186,7 @@ func (r *Reader) expectedSize(p *page, rows int) int {
 	mean := r.node.Width()
 	if mean == 0 { // byte arrays
 		if mean = len(p.data.Values) / p.Values; r.dictionary != nil && r.dictionary.Len() > 0 {
-			mean = max(mean, r.dictionary.Size()/r.dictionary.Len())
+			mean = max(mean, len(r.dictionary.Data)/r.dictionary.Len())
 		}
 	}
 	size := int64(mean) * int64(rows)

@@ -24,8 +24,8 @@ type Reader struct {
 	node       *columns.Node
 	leaf       layout.Leaf
 	limit      int64
-	current    *page // the page whose entries from at on are in no part yet; nil for none
-	at         int
+	current    *page            // a page of which some entries are in no part yet; nil for none
+	at         int              // the first of these
 	dictionary *encoding.Values // nil if the chunk has none, or before it is read
 	previous   encoding.Decoder // of the page in DELTA_BYTE_ARRAY that was begun last, nil before
 	block      []byte           // of a list: repetition levels of some entries of current, from at on
@@ -93,13 +93,13 @@ func (r *Reader) Next(rows int) (_ *Part, err error) {
 	}
 	decodeNow := false
 	for left := rows; left > 0; {
-		if err := r.fetch(); err != nil {
+		if err := r.fetchPage(); err != nil {
 			return nil, err
 		}
 		if r.current == nil {
 			return nil, errRows
 		}
-		s := r.take(min(left, r.current.Values-r.at))
+		s := r.takeSpan(min(left, r.current.Values-r.at))
 		p.spans = append(p.spans, s)
 		decodeNow = decodeNow || s.page.Encoding == layout.DeltaByteArray || s.page.Values > mostShared
 		left -= s.n
@@ -115,35 +115,35 @@ func (r *Reader) Next(rows int) (_ *Part, err error) {
 func (r *Reader) decodeLists(rows int) (*columns.Leaf, error) {
 	o := r.newOutput(rows)
 	for begun, ended := 0, false; !ended; {
-		if err := r.fetch(); err != nil {
+		if err := r.fetchPage(); err != nil {
 			return nil, err
 		}
-		if r.current == nil && begun < rows {
-			return nil, errRows
-		}
-		if r.current == nil {
+		if r.current == nil { // the chunk ends
+			if begun < rows {
+				return nil, errRows
+			}
 			break
 		}
 		n := 0 // entries of the block that belong to these rows
 		for ; n < len(r.block); n++ {
-			if r.block[n] > 0 {
+			if r.block[n] > 0 { // it goes on in a list, and so in the row
 				continue
 			}
-			if ended = begun == rows; ended {
+			if ended = begun == rows; ended { // a row begins that is not asked for
 				break
 			}
 			begun++
 		}
 		o.Repetitions, r.block = append(o.Repetitions, r.block[:n]...), r.block[n:]
-		if err := r.decodeSpan(r.take(n), o); err != nil {
+		if err := r.decodeSpan(r.takeSpan(n), o); err != nil {
 			return nil, err
 		}
 	}
 	return o.finish(), nil
 }
 
-// take returns a span of the next n entries of the current page. After the page's last entry, there is no current page.
-func (r *Reader) take(n int) span {
+// takeSpan returns a span of the next n entries of the current page. After the page's last entry, there is no current page.
+func (r *Reader) takeSpan(n int) span {
 	s := span{r.current, r.at, n}
 	s.page.users.Add(1)
 	if r.at += n; r.at == s.page.Values {
@@ -153,9 +153,9 @@ func (r *Reader) take(n int) span {
 	return s
 }
 
-// fetch reads the next page with entries, unless there is a current one or no entries are left in the chunk. In a list
-// it also reads levels into r.block if that is empty.
-func (r *Reader) fetch() error {
+// fetchPage reads the next page with entries and makes it r.current, unless there is one already or no entries are left in
+// the chunk. In a list it also reads levels into r.block if that is empty.
+func (r *Reader) fetchPage() error {
 	for r.current == nil && r.left > 0 {
 		if err := r.readPage(); err != nil {
 			return fmt.Errorf("page %d: %w", r.index, err)
@@ -263,7 +263,7 @@ func (r *Reader) open(p *page) error {
 
 // Done returns an error if the chunk has rows after those that were read.
 func (r *Reader) Done() error {
-	if err := r.fetch(); err != nil || r.current == nil {
+	if err := r.fetchPage(); err != nil || r.current == nil {
 		return err
 	}
 	return errors.New("damaged: the column has more rows than its row group")

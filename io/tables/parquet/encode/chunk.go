@@ -89,7 +89,7 @@ func (c *chunkEncoder) dataPages(l *columns.Leaf, d *dictionary) {
 	for entry, value := 0, 0; entry < l.N; {
 		endEntry, endValue := pageEnd(c.node, l, width, entry, value)
 		repetitions := slice(l.Repetitions, entry, endEntry)
-		c.levels(repetitions, slice(l.Definitions, entry, endEntry), endEntry-entry)
+		c.beginBody(repetitions, slice(l.Definitions, entry, endEntry), endEntry-entry)
 		encoding := layout.Plain
 		if d != nil {
 			encoding = layout.RLEDictionary
@@ -106,9 +106,9 @@ func (c *chunkEncoder) dataPages(l *columns.Leaf, d *dictionary) {
 	}
 }
 
-// levels begins the body of a data page: it sets c.plain to the levels of n entries. Repetitions that are nil
+// beginBody begins the body of a data page: it sets c.plain to the levels of n entries. Repetitions that are nil
 // are 0, and definitions that are nil the highest level. As in pages of version 1, their size comes first.
-func (c *chunkEncoder) levels(repetitions, definitions []byte, n int) {
+func (c *chunkEncoder) beginBody(repetitions, definitions []byte, n int) {
 	const withSize = true
 	c.plain = c.plain[:0]
 	if most := c.node.MaxRepetition; most > 0 {
@@ -139,11 +139,11 @@ func slice(levels []byte, low, high int) []byte {
 // width is the bytes that a value takes in it, 0 for byte arrays. A page ends with a whole row, so it may be larger than
 // pageSize and pageEntries.
 func pageEnd(n *columns.Node, l *columns.Leaf, width, entry, value int) (endEntry, endValue int) {
-	most := value + pageEntries // the page is full with the values before most
+	most := value + pageEntries // the first value that no longer fits; lowered below
 	if width > 0 {
 		most = value + max(1, pageSize/width)
 	} else if offsets := l.Offsets; len(offsets) > 0 {
-		limit := offsets[value] + min(pageSize, offsets[len(offsets)-1]-offsets[value]) // without overflow
+		limit := offsets[value] + min(pageSize, offsets[len(offsets)-1]-offsets[value]) // min: the sum must not overflow
 		// As many values as end before limit, but one at least.
 		most = min(most, value+max(1, sort.Search(len(offsets)-1-value, func(i int) bool { return offsets[value+1+i] > limit })))
 	}
@@ -151,7 +151,7 @@ func pageEnd(n *columns.Node, l *columns.Leaf, width, entry, value int) (endEntr
 		end := min(l.N, most)
 		return end, end
 	}
-	// All that is left fits: no need to look at each entry.
+	// Without lists, if all that is left fits, there is no need to look at each entry.
 	if total := l.Values(n.Width()); l.Repetitions == nil && l.N-entry <= pageEntries && total <= most {
 		return l.N, total
 	}

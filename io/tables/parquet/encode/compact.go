@@ -21,8 +21,8 @@ func (c *chunkEncoder) bitPages(l *columns.Leaf) *columns.Leaf {
 			page.Valid = l.Bits.Valid[row>>3:]
 		}
 		count := page.Count(n)
-		c.levels(nil, nil, n)
-		if count < n {
+		c.beginBody(nil, nil, n)
+		if count < n { // some are null: other levels
 			c.plain = appendBitLevels(c.plain[:0], page.Valid, n)
 		}
 		begin := len(c.plain)
@@ -111,7 +111,7 @@ func (c *chunkEncoder) listPages(l *columns.Leaf) *columns.Leaf {
 	for row := 0; row < len(lists.Of); {
 		var next int
 		next, d.indices = lists.Page(c.node, &page, d.indices[:0], row, pageEntries)
-		c.levels(page.Repetitions, page.Definitions, page.N)
+		c.beginBody(page.Repetitions, page.Definitions, page.N)
 		if d.n > 0 {
 			c.plain = d.appendIndices(c.plain, d.indices)
 		}

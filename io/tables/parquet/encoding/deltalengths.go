@@ -42,7 +42,7 @@ func (d *deltaLengths) Next(dst *Values, n int, limit int64) error {
 	if err := d.lengths.Read(d.scratch); err != nil {
 		return err
 	}
-	total, from, ends := int64(0), int64(len(dst.Data)), dst.ends(n)
+	total, from, ends := int64(0), int64(len(dst.Data)), dst.growEnds(n)
 	for i, length := range d.scratch {
 		if length < 0 || length > int64(len(d.bytes))-total {
 			return errShort

@@ -18,7 +18,7 @@ type deltas struct {
 // openDeltas returns a decoder of integers in DELTA_BINARY_PACKED. A page without values may lack the header.
 func openDeltas(b *Body) (Decoder, error) {
 	if b.Present == 0 {
-		return &plain{}, nil
+		return &plain{}, nil // of no values
 	}
 	d, err := newDelta(b.Values)
 	if err == nil && d.Left != int64(b.Present) {
@@ -112,7 +112,7 @@ func newDelta(data []byte) (delta, error) {
 	block, miniblocks, count := head[0], head[1], head[2]
 	validBlock := block > 0 && block%128 == 0 && block <= maxBlock
 	validMiniblocks := miniblocks > 0 && block%miniblocks == 0 && block/miniblocks%32 == 0
-	if n <= 0 || !validBlock || !validMiniblocks || count > 1<<31 {
+	if n <= 0 || !validBlock || !validMiniblocks || count > 1<<31 { // no page has more values
 		return delta{}, errDelta
 	}
 	d := delta{data: data[n:], Left: int64(count), isFirst: true, value: value, miniblocks: int(miniblocks), numbers: int(block / miniblocks)}
@@ -223,7 +223,7 @@ func AppendDeltas(dst []byte, values []int64, width int) []byte {
 	dst = binary.AppendUvarint(dst, deltaBlock/deltaMini)
 	dst = binary.AppendUvarint(dst, uint64(len(values)))
 	if len(values) == 0 {
-		return append(dst, 0)
+		return append(dst, 0) // in place of the first one
 	}
 	dst = binary.AppendVarint(dst, narrow(values[0], width))
 	for i := 1; i < len(values); i += deltaBlock {
@@ -251,11 +251,11 @@ func appendDeltaBlock(dst []byte, values []int64, width int) []byte {
 		deltas[i], least = uint64(d), min(least, d)
 	}
 	dst = binary.AppendVarint(dst, least)
-	widths := len(dst)
-	dst = append(dst, 0, 0, 0, 0) // a byte for each miniblock
+	widthsAt := len(dst)
+	dst = append(dst, 0, 0, 0, 0) // a byte for each miniblock: its width, set below
 	for mini := 0; mini*deltaMini < n; mini++ {
 		part := deltas[mini*deltaMini:][:deltaMini]
-		all := uint64(0)
+		all := uint64(0) // the bits that are set in any difference: its length is that of the largest
 		for i := range part[:min(deltaMini, n-mini*deltaMini)] {
 			part[i] -= uint64(least)
 			if width == 4 {
@@ -263,9 +263,9 @@ func appendDeltaBlock(dst []byte, values []int64, width int) []byte {
 			}
 			all |= part[i]
 		}
-		w := bits.Len64(all)
-		dst[widths+mini] = byte(w)
-		dst = layout.AppendPacked(dst, part, w)
+		width := bits.Len64(all)
+		dst[widthsAt+mini] = byte(width)
+		dst = layout.AppendPacked(dst, part, width) // zeros, where the last one has fewer
 	}
 	return dst
 }

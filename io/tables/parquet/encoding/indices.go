@@ -71,7 +71,7 @@ func (d *indices) append(dst *Values, indices []uint32, limit int64) error {
 		}
 		return nil
 	}
-	begins, end, ends := d.entries.Begins, int64(len(dst.Data)), dst.ends(len(indices))
+	begins, end, ends := d.entries.Begins, int64(len(dst.Data)), dst.growEnds(len(indices))
 	for i, index := range indices {
 		if int(index) >= len(begins)-1 {
 			return errIndex(index, d.entries)
@@ -115,7 +115,7 @@ func writeIndices(p *Page, dst []byte, runs []tables.Run) ([]byte, error) {
 		for _, index := range p.Indices[r.Low:r.High] {
 			written := int32(index)
 			if p.newIndex != nil {
-				if written = p.newIndex[index]; written < 0 { // no kept row had it when the caller counted those in use; see Page.Append
+				if written = p.newIndex[index]; written < 0 { // no kept row used it when the caller read the page before: see Page.Append
 					return dst, errors.New("damaged: read a second time, it has other indices")
 				}
 			}

@@ -48,7 +48,7 @@ func (p *Page) Open(b Body) (err error) {
 	if err != nil {
 		return err
 	}
-	if undecoded, ok := d.(interface{ setPage(*Page) error }); ok { // p refers to the values in b
+	if undecoded, ok := d.(interface{ setPage(*Page) error }); ok { // not decoded: p refers to the values in b
 		return undecoded.setPage(p)
 	}
 	room := b.Present * b.Width // exact for numbers, a first guess for the other types

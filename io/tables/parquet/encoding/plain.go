@@ -90,7 +90,7 @@ type plainStrings struct{ values []byte }
 // Next implements [Decoder]. It finds all ends first, so that it checks the limit once and grows the data
 // once.
 func (p *plainStrings) Next(dst *Values, n int, limit int64) error {
-	src, at, from, ends := p.values, 0, len(dst.Data), dst.ends(n)
+	src, at, from, ends := p.values, 0, len(dst.Data), dst.growEnds(n)
 	for i := range ends {
 		next, ok := afterText(src, at)
 		if !ok {
@@ -130,7 +130,7 @@ func (p *plainStrings) Done() error { return layout.CheckPadding(p.values) }
 
 // setPage finds where each value of the page begins. Their bytes are not copied.
 func (p *plainStrings) setPage(page *Page) error {
-	if err := page.find(p.values, page.present); err != nil {
+	if err := page.setByteArrays(p.values, page.present); err != nil {
 		return err
 	}
 	return layout.CheckPadding(p.values[page.Begins[page.present]:])

@@ -36,12 +36,12 @@ func NewDictionary(p *layout.Page, plain []byte, width int) (*Values, error) {
 		return &Values{Data: plain[:entries*width], Width: width}, nil
 	}
 	v := &Values{}
-	return v, v.find(plain, entries)
+	return v, v.setByteArrays(plain, entries)
 }
 
-// find sets v to the n byte arrays in PLAIN with which data begins: each after its length, in four bytes. It
+// setByteArrays sets v to the n byte arrays in PLAIN with which data begins: each after its length, in four bytes. It
 // aliases data.
-func (v *Values) find(data []byte, n int) error {
+func (v *Values) setByteArrays(data []byte, n int) error {
 	if int64(n)*4 > int64(len(data)) || len(data) > math.MaxInt32 {
 		return errShort
 	}
@@ -82,9 +82,6 @@ func (v *Values) Place(i int) int {
 	return int(v.Begins[i])
 }
 
-// Size returns how many bytes the data has.
-func (v *Values) Size() int { return len(v.Data) }
-
 // Value returns a value, without its length. It aliases the data.
 func (v *Values) Value(i int) []byte { return v.Data[v.Place(i)+int(v.gap) : v.Place(i+1)] }
 
@@ -96,9 +93,9 @@ func grow[T any](s []T, n int) []T {
 	return s[:0]
 }
 
-// ends makes room in v.Begins for the ends of n more byte arrays, and returns it. The caller sets them, and appends
+// growEnds makes room in v.Begins for the ends of n more byte arrays, and returns it. The caller sets them, and appends
 // the bytes to v.Data.
-func (v *Values) ends(n int) []int32 {
+func (v *Values) growEnds(n int) []int32 {
 	at := len(v.Begins)
 	v.Begins = slices.Grow(v.Begins, n)[:at+n]
 	return v.Begins[at:]

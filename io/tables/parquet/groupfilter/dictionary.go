@@ -64,7 +64,7 @@ func (r *filterRun) readIndices(c *filteredColumn) error {
 			continue
 		case !p.hasIndices():
 			fellBack = true
-			at.left -= int64(p.Values)
+			at.left -= int64(p.Values) // at.row is not right from here on, and not used
 			pages.Skip(&p.Page)
 			continue
 		case fellBack:

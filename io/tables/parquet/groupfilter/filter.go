@@ -229,7 +229,8 @@ func (r *filterRun) writeColumn(_ int, write func([]byte) error) (c splice.Filte
 	for {
 		p := r.nextPage()
 		if p.endsChunk {
-			if c.Whole = p.column.whole; p.column.Order != columns.NoOrder {
+			c.Whole = p.column.whole
+			if p.column.Order != columns.NoOrder {
 				c.Compare = p.column.Order.Compare
 			}
 			r.release(p)
@@ -368,8 +369,8 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 			r.release(p)
 			continue
 		}
-		if err := r.start(p); err != nil {
-			return err // the reader of the pages has p
+		if err := r.filterAndYield(p); err != nil {
+			return err // p is not released: it was yielded
 		}
 	}
 	if at.row != r.rows.Len() {
@@ -427,9 +428,9 @@ func (r *filterRun) chooseCompression(p *page) error {
 	return nil
 }
 
-// start hands a page to a worker and yields it. A page in DELTA_BYTE_ARRAY builds on the one before, so start waits
-// until it is filtered. A page that is copied needs no worker if its nulls are known.
-func (r *filterRun) start(p *page) error {
+// filterAndYield hands a page to a worker and yields it. A page in DELTA_BYTE_ARRAY builds on the one before, so
+// filterAndYield waits until it is filtered. A page that is copied needs no worker if its nulls are known.
+func (r *filterRun) filterAndYield(p *page) error {
 	switch {
 	case p.isData() && p.Encoding == layout.DeltaByteArray:
 		p.err = r.onWorker(func() error { return r.filterPage(r.inOrder, p) })
@@ -464,7 +465,7 @@ func (r *filterRun) readPage(p *page, s *layout.Stream, at position) (wanted boo
 		}
 		return true, r.loadDictionary(p, s)
 	}
-	if r.all && p.index == 0 && p.isData() {
+	if r.all && p.index == 0 && p.isData() { // there is no dictionary
 		p.column.whole = true
 		return false, nil
 	}

@@ -87,8 +87,8 @@ func (f *File) checkGroups() error {
 	return nil
 }
 
-// checkChunk checks that the chunk of leaf column has the leaf's type, a value for each row, and lies before
-// the footer. Some writers give a chunk without values no valid place: its Pages become empty.
+// checkChunk checks that the chunk of leaf column has the leaf's type, a value for each row (in lists, one at least), and
+// lies before the footer. Some writers give a chunk without values no valid place: its Pages become empty.
 func (f *File) checkChunk(group *RowGroup, column int) error {
 	c, leaf := &group.Chunks[column], f.Leaves[column]
 	if c.Type != f.Schema[leaf.Element].Type {
@@ -106,7 +106,7 @@ func (f *File) checkChunk(group *RowGroup, column int) error {
 		c.Pages = Range{}
 		return nil
 	}
-	if c.Uncompressed < 0 || length != 0 && !inside {
+	if c.Uncompressed < 0 || !inside {
 		return fmt.Errorf("damaged: %d bytes at %d of a file whose data ends at %d", length, start, f.End)
 	}
 	return nil

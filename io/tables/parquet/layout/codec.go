@@ -65,7 +65,7 @@ var errPageSize = errors.New("damaged: a page is not of the size that it says")
 
 // most returns the most bytes that n bytes of c can decompress to, which bounds what a header may say.
 func (c Codec) most(n int) int64 {
-	if c.Check() != nil { // decompressing will fail with this error
+	if c.Check() != nil { // no limit: decompressing will fail with this error
 		return 1 << 40
 	}
 	return compress.Most(n, codecs[c].codec)
@@ -78,8 +78,9 @@ func (c Codec) Decompress(dst, src []byte) (err error) {
 		return nil
 	}
 	defer panics.Recover(&err, panics.As("damaged: a page does not decompress")) // a codec's bug is an error of the page
-	if err = c.Check(); err == nil && !(codecs[c].framed && fillHadoop(dst, src) == nil) {
-		err = compress.Fill(dst, src, codecs[c].codec) // some write blocks without frames under LZ4, too
+	// Under LZ4, some write blocks without Hadoop's frames.
+	if err = c.Check(); err == nil && (!codecs[c].framed || fillHadoop(dst, src) != nil) {
+		err = compress.Fill(dst, src, codecs[c].codec)
 	}
 	if errors.Is(err, compress.ErrSize) {
 		err = errPageSize

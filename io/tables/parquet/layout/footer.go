@@ -78,7 +78,7 @@ func (f *File) fields(t *thrift) {
 		}
 		structures(t, 7, present, &orders)
 	}
-	f.encrypted = t.saw(8)
+	f.encrypted = t.saw(8) // encryption_algorithm
 }
 
 // typeOrder is a ColumnOrder that says that values are ordered as their type is.
@@ -330,7 +330,8 @@ func (c *Chunk) fields(t *thrift) {
 		t.err = fmt.Errorf("column %q of a row group: %w", strings.Join(c.Path, "."), t.err)
 	}
 	// The dictionary comes first if there is one; some writers say that one is at 0, or after the data.
-	if c.Pages.Offset = c.DataPage; c.DictionaryPage > 0 && (c.DictionaryPage < c.DataPage || c.DataPage <= 0) {
+	c.Pages.Offset = c.DataPage
+	if isFirst := c.DictionaryPage < c.DataPage || c.DataPage <= 0; isFirst && c.DictionaryPage > 0 {
 		c.Pages.Offset = c.DictionaryPage
 	}
 }

@@ -15,7 +15,7 @@ type Raw struct {
 // ReadRaw returns the fields of the structure with which data begins, and the bytes after it. Both alias data.
 func ReadRaw(data []byte) (fields []Raw, rest []byte, err error) {
 	t := &thrift{data: data}
-	t.each(func() {
+	t.eachField(func() {
 		begin := t.at
 		t.skip(t.kind)
 		fields = append(fields, Raw{ID: t.id, Kind: t.kind, Value: data[begin:t.at]})

@@ -80,7 +80,7 @@ func (s *Stream) fill(n int64) error {
 	if int64(cap(s.own)) < size {
 		s.own = append(make([]byte, 0, size), s.ahead...)
 	} else {
-		copy(s.own[:have], s.ahead)
+		copy(s.own[:have], s.ahead) // ahead is a later part of own
 	}
 	s.ahead = s.own[:size]
 	if err := ReadAt(s.in, s.ahead[have:], s.at+have); err != nil {

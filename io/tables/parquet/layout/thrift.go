@@ -102,7 +102,7 @@ func (t *thrift) isDue(id int16, kind byte, p presence) bool {
 		return false
 	}
 	if t.taken {
-		t.next()
+		t.nextField()
 	}
 	t.highest = max(t.highest, id)
 	t.taken = t.pending && t.id == id
@@ -181,12 +181,12 @@ func textValue[T ~string | ~[]byte](t *thrift, kind byte, v *T) {
 // nested reads or writes a field that is a structure.
 func (t *thrift) nested(id int16, p presence, s structure) {
 	if t.isDue(id, RawStruct, p) {
-		t.value(t.kind, s)
+		t.structureValue(t.kind, s)
 	}
 }
 
-// value reads or writes a structure. kind is as in textValue.
-func (t *thrift) value(kind byte, s structure) {
+// structureValue reads or writes a structure. kind is as in textValue.
+func (t *thrift) structureValue(kind byte, s structure) {
 	switch {
 	case t.writing:
 		t.write(s)
@@ -231,7 +231,7 @@ func structures[T any, P interface {
 	*T
 	structure
 }](t *thrift, id int16, p presence, values *[]T) {
-	list(t, id, RawStruct, p, values, func(kind byte, v *T) { t.value(kind, P(v)) })
+	list(t, id, RawStruct, p, values, func(kind byte, v *T) { t.structureValue(kind, P(v)) })
 }
 
 // numbers reads or writes a field with a list of integers.
@@ -277,22 +277,22 @@ func Read(data []byte, s structure) (rest []byte, err error) {
 // s.fields is called again, and begins with it. A field that is the first for a call, or has a higher number than s
 // lists, is not known, and is skipped. The last call, after all fields, checks which were there.
 func (t *thrift) read(s structure) {
-	outer := t.begin()
-	for t.next(); t.pending; {
+	outer := t.beginStructure()
+	for t.nextField(); t.pending; {
 		first := t.n // the number of fields when this call begins
 		if s.fields(t); t.taken {
-			t.next()
+			t.nextField()
 		}
 		for t.pending && (t.n == first || t.id > t.highest) {
 			t.skip(t.kind)
-			t.next()
+			t.nextField()
 		}
 	}
 	if t.err == nil {
 		t.field = field{ended: true, seen: t.seen}
 		s.fields(t)
 	}
-	t.end(outer)
+	t.endStructure(outer)
 }
 
 // fail ends reading with an error, unless it has ended with another one: see stop.
@@ -333,17 +333,17 @@ func (t *thrift) varint() uint64 {
 	return v
 }
 
-// each reads a structure: it calls value for each field. value must read or skip the field's value.
-func (t *thrift) each(value func()) {
-	outer := t.begin()
-	for t.next(); t.pending; t.next() {
+// eachField reads a structure: it calls value for each field. value must read or skip the field's value.
+func (t *thrift) eachField(value func()) {
+	outer := t.beginStructure()
+	for t.nextField(); t.pending; t.nextField() {
 		value()
 	}
-	t.end(outer)
+	t.endStructure(outer)
 }
 
-// begin begins to read a nested structure, and returns the state of the one around it, for end.
-func (t *thrift) begin() (outer field) {
+// beginStructure begins to read a nested structure, and returns the state of the one around it, for endStructure.
+func (t *thrift) beginStructure() (outer field) {
 	if t.depth++; t.depth > maxThriftDepth {
 		t.fail()
 	}
@@ -351,15 +351,15 @@ func (t *thrift) begin() (outer field) {
 	return outer
 }
 
-// end goes back to the structure around the one that was read.
-func (t *thrift) end(outer field) {
+// endStructure goes back to the structure around the one that was read.
+func (t *thrift) endStructure(outer field) {
 	t.depth--
 	t.field = outer
 }
 
-// next reads the header of a structure's next field. Then t.pending says whether there is one. A field that
+// nextField reads the header of a structure's next field. Then t.pending says whether there is one. A field that
 // comes twice is an error: readers do not agree which one counts.
-func (t *thrift) next() {
+func (t *thrift) nextField() {
 	t.pending, t.taken = false, false
 	header := t.byte()
 	if header == 0 { // there are no more fields
@@ -420,11 +420,11 @@ func (t *thrift) bytes(kind byte) []byte {
 		t.fail()
 		return nil
 	}
-	return t.take(t.varint())
+	return t.takeBytes(t.varint())
 }
 
-// take reads the next n bytes, which alias the data; nil if there are fewer, which is an error.
-func (t *thrift) take(n uint64) []byte {
+// takeBytes reads the next n bytes, which alias the data; nil if there are fewer, which is an error.
+func (t *thrift) takeBytes(n uint64) []byte {
 	if n > uint64(len(t.data)-t.at) {
 		t.fail()
 		return nil
@@ -444,13 +444,13 @@ func (t *thrift) skip(kind byte) {
 func (t *thrift) skipElement(kind byte) {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte:
-		t.take(1)
+		t.takeBytes(1)
 	case RawI16, RawI32, RawI64:
 		t.varint()
 	case thriftDouble:
-		t.take(8)
+		t.takeBytes(8)
 	case thriftUUID:
-		t.take(16)
+		t.takeBytes(16)
 	case RawBinary:
 		t.bytes(kind)
 	case RawList, thriftSet:
@@ -460,7 +460,7 @@ func (t *thrift) skipElement(kind byte) {
 		t.elements(kind, t.skipElement)
 		t.depth--
 	case RawStruct:
-		t.each(func() { t.skip(t.kind) })
+		t.eachField(func() { t.skip(t.kind) })
 	default: // Parquet has no maps
 		t.fail()
 	}

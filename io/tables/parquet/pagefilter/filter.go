@@ -170,7 +170,7 @@ func (f *Filter) open(s *Source) (values []byte, present int, err error) {
 	if present, err = f.readLevels(s, &content); err != nil {
 		return nil, 0, err
 	}
-	if s.First+s.N > s.Selection.n || s.Leaf.MaxRepetition == 0 && s.N != s.Page.Values {
+	if s.First+s.N > s.Selection.n || s.Leaf.MaxRepetition == 0 && s.N != s.Page.Values { // without lists each entry is a row
 		return nil, 0, errPartRows
 	}
 	var entries *encoding.Values
@@ -213,8 +213,8 @@ func (f *Filter) eachPiece(s *Source, present int, split bool, do func() error) 
 		for _, r := range f.values[valuesBefore:] {
 			size += f.page.SizeOf(r.Low, r.High)
 		}
-		isFull, isLast := split && (kept >= pieceEntries || size >= pieceSize), end == n && kept > 0
-		if isFull || isLast {
+		isFull := split && (kept >= pieceEntries || size >= pieceSize)
+		if isLast := end == n && kept > 0; isFull || isLast {
 			if err := do(); err != nil {
 				return err
 			}
@@ -281,8 +281,8 @@ var errPartRows = errors.New("damaged: a page does not have the rows that it say
 // appendListEntries appends to dst runs of the kept entries of a page with repetition levels. Each entry of
 // level 0 begins a row. Entries before the first of these belong to the last row of the page before.
 func (f *Filter) appendListEntries(dst tables.Rows, s *Source) (tables.Rows, error) {
-	row := s.First - 1
-	if s.Continues != (f.repetition[0] > 0) || s.Continues && row < 0 {
+	row := s.First - 1 // the row of the current entry
+	if beginsInRow := f.repetition[0] > 0; beginsInRow != s.Continues || beginsInRow && row < 0 {
 		return dst, errPartRows
 	}
 	keeping, begin := s.Continues && s.Selection.has(row), 0 // the entries from begin on are all kept, or none is
@@ -386,7 +386,7 @@ func (f *Filter) mayCutBody(s *Source) bool {
 // false and appends nothing if the body cannot be cut or compressing again is better.
 func (f *Filter) cutBody(dst []byte, s *Source, valuesAt int, values *encoding.Page) ([]byte, bool) {
 	p := s.Page
-	if !s.Rereads || !s.worthCutting(p, len(s.Plain), len(s.Plain), 0) {
+	if !s.Rereads || !s.worthCutting(p, len(s.Plain), len(s.Plain), 0) { // not even if all were kept in one range
 		return dst, false
 	}
 	outside := p.PlainLevels() // bytes of levels before the compressed part
@@ -396,7 +396,7 @@ func (f *Filter) cutBody(dst []byte, s *Source, valuesAt int, values *encoding.P
 	f.ranges = f.ranges[:0]
 	for _, r := range f.values {
 		low, high := values.Place(r.Low)+valuesAt, values.Place(r.High)+valuesAt
-		if keptBytes += high - low; low < high {
+		if keptBytes += high - low; low < high { // not a value of no bytes
 			f.ranges = append(f.ranges, zstdcut.Range{Low: low, High: high})
 		}
 	}

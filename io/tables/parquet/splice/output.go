@@ -151,7 +151,7 @@ func (o *Writer) CopyGroup(input *Input, number int, added []Added) error {
 // chunks, and then calls finish for each chunk of the input. finish writes the chunk's indexes and returns its encoded
 // ColumnChunk.
 func (o *Writer) endGroup(input *Input, g group, n sizes, added []Added, finish func(i int) ([]byte, error)) error {
-	own, size, err := o.writeAdded(g, added)
+	addedChunks, size, err := o.writeAdded(g, added)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (o *Writer) endGroup(input *Input, g group, n sizes, added []Added, finish 
 	}
 	n.compressed += size.compressed
 	n.uncompressed += size.uncompressed
-	o.addGroup(g.fields, append(chunks, own...), n)
+	o.addGroup(g.fields, append(chunks, addedChunks...), n)
 	return nil
 }
 

@@ -81,30 +81,30 @@ func (o *Writer) FilterGroup(input *Input, number int, rows int64, added []Added
 }
 
 // writeIndexes writes the indexes of a filtered chunk, and returns its encoded ColumnChunk. c is the input's chunk, and
-// now describes the pages that were written, from offset on. The new ColumnChunk has indexes, statistics and counts of
+// filtered describes the pages that were written, from offset on. The new ColumnChunk has indexes, statistics and counts of
 // pages only if the input's has them. Bloom filters and fields that are not known here are left out, because they may
 // tell of rows that are left out.
-func (o *Writer) writeIndexes(c chunk, now *FilteredChunk, offset int64) (_ []byte, err error) {
+func (o *Writer) writeIndexes(c chunk, filtered *FilteredChunk, offset int64) (_ []byte, err error) {
 	x := *c.Chunk
-	x.Values, x.Uncompressed, x.DataPage, x.DictionaryPage = now.Values, now.Uncompressed, offset+now.Dictionary, 0
-	if now.Dictionary > 0 {
+	x.Values, x.Uncompressed, x.DataPage, x.DictionaryPage = filtered.Values, filtered.Uncompressed, offset+filtered.Dictionary, 0
+	if filtered.Dictionary > 0 {
 		x.DictionaryPage = offset
 	}
-	x.Pages.Length = now.Dictionary
-	for i := range now.Pages {
-		x.Pages.Length += int64(now.Pages[i].Size)
+	x.Pages.Length = filtered.Dictionary
+	for i := range filtered.Pages {
+		x.Pages.Length += int64(filtered.Pages[i].Size)
 	}
 	if len(find(c.meta, metaStatistics).Value) > 0 {
-		x.Statistics = now.statistics()
+		x.Statistics = filtered.statistics()
 	}
 	if len(find(c.meta, metaEncodingStats).Value) > 0 {
-		x.PageCounts = now.pageCounts()
+		x.PageCounts = filtered.pageCounts()
 	}
 	x.OffsetIndex, x.ColumnIndex = layout.Range{}, layout.Range{}
-	offsets := offsetIndex(now, offset)
+	offsets := offsetIndex(filtered, offset)
 	if c.OffsetIndex.Length > 0 && offsets != nil { // readers cannot use a column index without it
 		if c.ColumnIndex.Length > 0 {
-			if x.ColumnIndex, err = o.putIndex(columnIndex(now)); err != nil {
+			if x.ColumnIndex, err = o.putIndex(columnIndex(filtered)); err != nil {
 				return nil, err
 			}
 		}
@@ -178,9 +178,9 @@ func (c *FilteredChunk) pageCounts() (counts []layout.PageCount) {
 
 // offsetIndex returns the encoded OffsetIndex of a chunk whose pages begin at offset. It is nil if the format has
 // none for it, because a page begins in the middle of a row or is too large.
-func offsetIndex(now *FilteredChunk, offset int64) []byte {
-	x, at, row := &layout.OffsetIndex{}, offset+now.Dictionary, int64(0)
-	for _, p := range now.Pages {
+func offsetIndex(filtered *FilteredChunk, offset int64) []byte {
+	x, at, row := &layout.OffsetIndex{}, offset+filtered.Dictionary, int64(0)
+	for _, p := range filtered.Pages {
 		if p.Continues || p.Size > math.MaxInt32 {
 			return nil
 		}
@@ -192,9 +192,9 @@ func offsetIndex(now *FilteredChunk, offset int64) []byte {
 }
 
 // columnIndex returns the encoded ColumnIndex of a chunk; nil if a page with values has no bounds.
-func columnIndex(now *FilteredChunk) []byte {
-	x := &layout.ColumnIndex{Order: now.boundaryOrder(), Nulls: []int64{}}
-	for _, p := range now.Pages {
+func columnIndex(filtered *FilteredChunk) []byte {
+	x := &layout.ColumnIndex{Order: filtered.boundaryOrder(), Nulls: []int64{}}
+	for _, p := range filtered.Pages {
 		isNull := p.Nulls == p.Values
 		if !isNull && p.Bounds.Low == nil {
 			return nil
