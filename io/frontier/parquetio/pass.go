@@ -180,7 +180,7 @@ func (s *passing) Write(c batch.Chunk) error {
 	var err error
 	if chunk.last {
 		if err = s.writeGroup(chunk); err == nil {
-			err = g.source.done()
+			err = g.source.endUse()
 		}
 		g.added = nil
 	} else {

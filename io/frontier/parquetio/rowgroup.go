@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -34,7 +35,8 @@ type rowGroup struct {
 	reading         int64 // bytes that reading them takes, apart from what is decoded
 }
 
-// newRowGroup returns a row group, cut into runs of at most the options' rows and declared bytes.
+// newRowGroup returns a row group, cut into runs of at most BatchRows rows, and Piece bytes by the sizes that the file
+// declares: see [tableio.SourceOptions].
 func newRowGroup(s *Source, index int) *rowGroup {
 	g := &rowGroup{source: s, index: index, rows: s.whole.File.Groups[index].Rows, runRows: int64(s.options.BatchRows)}
 	g.stored, g.decoded, g.reading = s.sizes(index)
@@ -157,10 +159,7 @@ func (p *piece) declared() int64 {
 // Decode implements batch.Piece.
 func (p *piece) Decode() (*batch.Batch, error) {
 	b, err := p.decode()
-	if closing := p.group.source.done(); err == nil {
-		err = closing
-	}
-	if err != nil {
+	if err = cmp.Or(err, p.group.source.endUse()); err != nil {
 		return nil, tableio.Worded(fmt.Errorf("row group %d: %w", p.group.index, err))
 	}
 	return b, nil

@@ -186,10 +186,10 @@ func (s *Sink) encodeRecord(b *batch.Batch, c *encodedBatch, record arrow.Record
 // largeBytes returns the size in bytes from which on batches are not collected.
 func (s *Sink) largeBytes() int64 { return min(leastBytes, s.memory/16) }
 
-// enough reports whether the collected rows make a row group. They do if they are many and large, if they
+// fillsGroup reports whether the collected rows make a row group. They do if they are many and large, if they
 // are very large, or if no more fit into one. Very large depends on the number of columns, so that no chunk
 // is tiny, and is at most a quarter of the memory.
-func (s *Sink) enough() bool {
+func (s *Sink) fillsGroup() bool {
 	n, size, large := s.pending.N, s.pending.Size, s.largeBytes()
 	veryLarge := max(large, min(leastBytes, s.memory/4, leastChunk*int64(len(s.schema.Leaves))))
 	return n >= leastRows && size >= large || size >= veryLarge || n >= mostRows
@@ -203,7 +203,7 @@ func (s *Sink) Write(c batch.Chunk) error {
 	defer func() { chunk.kept = s.pending.Size - before }()
 	var err error
 	if chunk.rows != nil {
-		if err = s.encoder.Append(&s.pending, chunk.rows); err == nil && s.enough() {
+		if err = s.encoder.Append(&s.pending, chunk.rows); err == nil && s.fillsGroup() {
 			err = s.flush()
 		}
 	}

@@ -173,11 +173,11 @@ func (s *Source) readColumns(fields []int, schema *arrow.Schema) error {
 			s.notes = append(s.notes, cast.String())
 		}
 	}
-	return s.checkGroups()
+	return s.checkCodecs()
 }
 
-// checkGroups checks that the columns to read of each row group use known codecs.
-func (s *Source) checkGroups() error {
+// checkCodecs checks that the columns to read of each row group use known codecs.
+func (s *Source) checkCodecs() error {
 	for i := range s.whole.File.Groups {
 		for _, c := range s.columns {
 			for _, leaf := range c.Leaves {
@@ -269,11 +269,11 @@ func (s *Source) Close() error {
 	}
 	s.closed = true
 	s.pending, s.group = nil, s.end
-	return s.done()
+	return s.endUse()
 }
 
-// done closes the file after its last use.
-func (s *Source) done() error {
+// endUse ends one of the uses that users counts, and closes the file after the last.
+func (s *Source) endUse() error {
 	if s.users.Add(-1) > 0 {
 		return nil
 	}

@@ -162,7 +162,7 @@ func (a *Assembly) Columns(o *Output) (columns []*array.Data, err error) {
 	size := int64(0)
 	for i, field := range o.made.Fields() {
 		column, err := tables.Concatenate(field.Type, parts[i], o.mem)
-		if parts[i] = nil; err != nil {
+		if parts[i] = nil; err != nil { // Concatenate has released these parts
 			tables.Release(slices.Concat(append(parts, columns)...))
 			return nil, columnError(field.Name, err)
 		}

@@ -50,25 +50,21 @@ const numberSize = 8
 
 // TakeExtra sets b.Times and b.Weights, if Locate was asked for them, from a table with b's
 // rows, and adds their size to b.Undeclared. The arrays must have been checked.
-func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) error {
+func (l *Location) TakeExtra(b *batch.Batch, table arrow.Record) (err error) {
 	if l.time.column >= 0 {
-		var err error
 		if b.Times, err = times(l.time.valuesOf(table)); err != nil {
 			return columnError(l.time.name, err)
 		}
 		b.Undeclared += numberSize * table.NumRows()
 	}
-	if l.weight.column < 0 {
-		return nil
+	if l.weight.column >= 0 {
+		d := tables.Plain(l.weight.valuesOf(table), memory.NewGoAllocator()) // its memory lives as long as it is referenced
+		defer d.Release()
+		if b.Weights, err = numbersOf(d); err != nil {
+			return columnError(l.weight.name, err)
+		}
+		b.Undeclared += numberSize * table.NumRows()
 	}
-	mem := memory.NewGoAllocator() // its memory lives as long as it is referenced
-	d := tables.Plain(l.weight.valuesOf(table), mem)
-	defer d.Release()
-	var err error
-	if b.Weights, err = numbersOf(d); err != nil {
-		return columnError(l.weight.name, err)
-	}
-	b.Undeclared += numberSize * table.NumRows()
 	return nil
 }
 

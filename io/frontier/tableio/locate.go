@@ -153,17 +153,14 @@ func (l *Location) Text(table arrow.Record) *array.Data {
 
 // URLs returns the URLs of a table, and the output table (see Locate), which shares the memory of the table or of the
 // URLs. The arrays must have been checked. limit is the most bytes of URLs that are joined or copied.
-func (l *Location) URLs(table arrow.Record, limit int64) (batch.Column, arrow.Record, error) {
+func (l *Location) URLs(table arrow.Record, limit int64) (urls batch.Column, _ arrow.Record, err error) {
 	var values *array.Data
 	if l.parts == nil {
 		values = l.urls.valuesOf(table)
-	} else {
-		var err error
-		if values, err = l.parts.join(table, limit); err != nil {
-			return batch.Column{}, nil, err
-		}
+	} else if values, err = l.parts.join(table, limit); err != nil {
+		return urls, nil, err
 	}
-	urls, err := URLs(values, limit)
+	urls, err = URLs(values, limit)
 	if err != nil {
 		err = columnError(l.Name(), err)
 	} else if l.alone {

@@ -72,7 +72,7 @@ func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (
 // before Shares.
 func (o *Output) CodeAgents() {
 	fields := slices.Clone(o.schema.Fields())
-	for i, column := range o.layout.Verdicts {
+	for i, column := range o.layout.Verdicts { // they are the last columns
 		if column.Kind.Agents {
 			fields[len(fields)-len(o.layout.Verdicts)+i].Type = tables.CodedLists
 		}

@@ -56,7 +56,7 @@ func findParts(schema *arrow.Schema) (*Parts, error) {
 	for _, part := range []int{port, query} {
 		found := schema.FieldIndices(partNames[part])
 		allNull := len(found) == 1 && schema.Field(found[0]).Type.ID() == arrow.NULL // as good as none
-		if p[part] < 0 && len(found) > 0 && !allNull {
+		if cannotBeRead := p[part] < 0 && len(found) > 0; cannotBeRead && !allNull {
 			return nil, option.Errorf("column %q is there %d times, the first of type %s, and is a part of the URLs: it takes one column of strings or, for a port, numbers", partNames[part], len(found), schema.Field(found[0]).Type)
 		}
 	}
