@@ -60,7 +60,7 @@ func SmallWindow(frame []byte) (size int64, ok bool) {
 	if h.SingleSegment { // it has no window but itself
 		window = h.FrameContentSize
 	}
-	return 2 * int64(min(window, small.window)), window <= small.window
+	return 2 * int64(min(window, small.window)), window <= small.window // the decoder's history has twice the window
 }
 
 // newReader returns a reader of files of codec c. It reads the beginning of r.

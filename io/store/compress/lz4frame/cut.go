@@ -27,8 +27,8 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range, copied func(dst []byte, lo
 	dst = binary.LittleEndian.AppendUint32(dst, magic)
 	head := [2]byte{f.flags &^ (contentSize | contentChecksum), f.sizes}
 	dst = append(dst, head[0], head[1], byte(checksum(head[:])>>8)) // the header has one byte of its checksum
-	f.each(kept, func(b *block, begin int, kept []zstdcut.Range) {
-		if f.copies(begin, b.plainEnd, kept[0]) {
+	f.eachBlock(kept, func(b *block, begin int, kept []zstdcut.Range) {
+		if f.canCopy(begin, b.plainEnd, kept[0]) {
 			dst = f.flush(dst)
 			if copied == nil {
 				dst = append(dst, f.data[b.begin-headSize:b.end]...)
@@ -45,17 +45,17 @@ func (f *Frame) Cut(dst []byte, kept []zstdcut.Range, copied func(dst []byte, lo
 
 // Changed returns the size in bytes of the old blocks that Cut compresses again.
 func (f *Frame) Changed(kept []zstdcut.Range) (size int) {
-	f.each(kept, func(b *block, begin int, kept []zstdcut.Range) {
-		if !f.copies(begin, b.plainEnd, kept[0]) {
+	f.eachBlock(kept, func(b *block, begin int, kept []zstdcut.Range) {
+		if !f.canCopy(begin, b.plainEnd, kept[0]) {
 			size += b.end - b.begin
 		}
 	})
 	return size
 }
 
-// each calls do for each block up to the last kept range. begin is where the block's content
+// eachBlock calls do for each block up to the last kept range. begin is where the block's content
 // begins in f.plain; kept are the ranges that end after begin.
-func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []zstdcut.Range)) {
+func (f *Frame) eachBlock(kept []zstdcut.Range, do func(b *block, begin int, kept []zstdcut.Range)) {
 	begin := 0
 	for i := range f.blocks {
 		b := &f.blocks[i]
@@ -70,9 +70,9 @@ func (f *Frame) each(kept []zstdcut.Range, do func(b *block, begin int, kept []z
 	}
 }
 
-// copies reports whether a block can be copied as it lies. Its content is the bytes from begin to end-1. Kept range r
+// canCopy reports whether a block can be copied as it lies. Its content is the bytes from begin to end-1. Kept range r
 // must have them and, unless blocks are independent, the window before them, which the block's matches may copy.
-func (f *Frame) copies(begin, end int, r zstdcut.Range) bool {
+func (f *Frame) canCopy(begin, end int, r zstdcut.Range) bool {
 	from := begin
 	if f.flags&independent == 0 {
 		from = max(0, begin-window)

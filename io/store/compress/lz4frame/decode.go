@@ -87,7 +87,7 @@ func (f *Frame) decode() bool {
 			return false
 		}
 		done += n
-		end, ok := f.checked(at, size)
+		end, ok := f.blockEnd(at, size)
 		if !ok {
 			return false
 		}
@@ -97,9 +97,9 @@ func (f *Frame) decode() bool {
 	return false
 }
 
-// checked returns the end of the block of size bytes at offset at, its checksum included. ok is false if
+// blockEnd returns the end of the block of size bytes at offset at, its checksum included. ok is false if
 // blocks have checksums and this one's is wrong.
-func (f *Frame) checked(at, size int) (end int, ok bool) {
+func (f *Frame) blockEnd(at, size int) (end int, ok bool) {
 	end = at + size
 	if f.flags&blockChecksum == 0 {
 		return end, true

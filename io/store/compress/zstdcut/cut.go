@@ -96,7 +96,7 @@ func (c *Cutter) Cut(dst, frame, plain, head []byte, kept []Range) ([]byte, erro
 	case h.HasFCS && h.FrameContentSize != uint64(len(plain)):
 		return dst, ErrDamaged
 	}
-	size := c.begin(len(head), plain, kept)
+	size := c.reset(len(head), plain, kept)
 	begin := len(dst)
 	dst = appendFrameHeader(dst, frame, h.SingleSegment, size)
 	for len(head) > 0 { // no block may be larger than the window
@@ -149,9 +149,9 @@ func appendFrameHeader(dst, old []byte, singleSegment bool, n int) []byte {
 	return binary.LittleEndian.AppendUint32(dst, uint32(n))
 }
 
-// begin prepares the cutter for a frame, and returns the size of the new frame's content: headSize bytes, and the
+// reset prepares the cutter for a frame, and returns the size of the new frame's content: headSize bytes, and the
 // kept ranges of plain.
-func (c *Cutter) begin(headSize int, plain []byte, kept []Range) (size int) {
+func (c *Cutter) reset(headSize int, plain []byte, kept []Range) (size int) {
 	c.plain, c.kept, c.last, c.blocks = plain, kept, -1, 0
 	c.starts = c.starts[:0]
 	at := headSize
@@ -182,8 +182,8 @@ func (c *Cutter) cutBlocks(dst, data []byte, checksum bool) ([]byte, error) {
 		}
 		whole := data[:blockHeaderSize+stored]
 		data = data[blockHeaderSize+stored:]
-		var ok bool
-		n := size // what the block decompresses to
+		ok := false // as it remains for the reserved type
+		n := size   // what the block decompresses to
 		switch blockType {
 		case blockTypeRaw, blockTypeRLE:
 			dst, ok = c.cutRaw(dst, whole, at, n, blockType)
@@ -270,7 +270,8 @@ func (c *Cutter) cutCompressed(dst, whole []byte, at int) (_ []byte, size int, o
 	c.blocks++
 	before := c.in
 	b := &c.block
-	if !b.parse(whole[blockHeaderSize:], c.blocks, &c.in) || at+b.contentSize > len(c.plain) || at+b.firstCopied < 0 {
+	ok = b.parse(whole[blockHeaderSize:], c.blocks, &c.in)
+	if inPlain := ok && at+b.firstCopied >= 0 && at+b.contentSize <= len(c.plain); !inPlain {
 		return dst, 0, false
 	}
 	k, end := c.rangeAt(at), at+b.contentSize

@@ -217,7 +217,8 @@ func (t *encTable) normalize(k symbolType, counts *[64]uint32, n int) {
 	left, used := 1<<t.accuracyLog, 0 // states that no symbol has yet, and symbols that occur
 	for symbol, count := range counts {
 		if count > 0 {
-			norm[symbol] = int16(max(1, int((uint64(count)<<t.accuracyLog+uint64(n)/2)/uint64(n))))
+			share := (uint64(count)<<t.accuracyLog + uint64(n)/2) / uint64(n) // of the states, rounded
+			norm[symbol] = int16(max(1, share))
 			left -= int(norm[symbol])
 			used++
 		}
@@ -228,10 +229,10 @@ func (t *encTable) normalize(k symbolType, counts *[64]uint32, n int) {
 		t.description = t.memory[:1]
 		return
 	}
-	for ; left < 0; left++ { // a state less costs least where there are most
+	for ; left < 0; left++ { // rounding gave too many: a state less costs least where there are most
 		norm[norm.largest()]--
 	}
-	norm[norm.largest()] += int16(left)
+	norm[norm.largest()] += int16(left) // or too few
 	t.writeDescription(&norm)
 	t.build(&norm)
 }
@@ -259,7 +260,7 @@ func (t *encTable) writeDescription(norm *distribution) {
 			continue
 		}
 		zeros := 0
-		for ; norm[symbol+1] == 0; symbol++ {
+		for ; norm[symbol+1] == 0; symbol++ { // it ends, because a symbol that has states follows
 			zeros++
 		}
 		for ; zeros >= 3; zeros -= 3 {
@@ -294,7 +295,7 @@ func (t *decTable) build(k symbolType, norm *distribution) bool {
 	if !norm.spread(symbols) {
 		return false
 	}
-	var next [64]uint16 // of each symbol: the number of its next state, as encoders count
+	var next [64]uint16 // of each symbol: the number of its next state, counted from its number of states (RFC 8878 §4.1.1)
 	for s, n := range norm {
 		next[s] = uint16(max(n, -n))
 	}
@@ -331,7 +332,7 @@ func (norm *distribution) spread(symbols []uint8) bool {
 			}
 		}
 	}
-	return at == 0
+	return at == 0 // it meets this state again once it has met all others
 }
 
 // build makes the states and transforms from accuracyLog and norm, which has no symbol of "less than 1"

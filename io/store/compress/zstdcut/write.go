@@ -16,7 +16,8 @@ func (c *Cutter) writeBlock(dst []byte, at int, changed bool) []byte {
 	b := &c.block
 	begin, last, out := len(dst), c.last, c.out // as they are before the block, in case a raw one is smaller
 	dst = c.appendBlockHeader(dst, blockTypeCompressed, 0)
-	if !changed && (b.literalsType != literalsBlockTreeless || c.out.huffmanTree == c.in.huffmanTree) {
+	hasTree := b.literalsType != literalsBlockTreeless || c.out.huffmanTree == c.in.huffmanTree // or needs none
+	if hasTree && !changed {
 		dst = append(dst, b.literalsSection...)
 		if b.literalsType == literalsBlockCompressed {
 			c.out.huffmanTree = c.in.huffmanTree
