@@ -370,9 +370,8 @@ func peekPattern(ctx context.Context, pattern string) (source, error) {
 	return all, withTableCommand(blob.CheckTables(all.files))
 }
 
-// withTableCommand adds advice to a *[blob.TableError]: the command that writes a stream of a table to
-// a file, or the one that lists the table's current files. It returns any other error as it is,
-// also nil.
+// withTableCommand adds advice to a *[blob.TableError]: its rows must be in one file, because each
+// file would be a source of its own. It returns any other error as it is, also nil.
 func withTableCommand(err error) error {
 	var table *blob.TableError
 	if !errors.As(err, &table) {
@@ -381,7 +380,7 @@ func withTableCommand(err error) error {
 	if table.IsStream {
 		return option.Usagef("%s %w. Write it as a table first: %s > rules.arrows", option.Rules, err, table.Command)
 	}
-	return option.Usagef("%s %w. Name the current ones, each with %s: %s", option.Rules, err, option.Rules, table.Command)
+	return option.Usagef("%s %w. Write its rows to one table first, such as with DuckDB or Spark: of several %s the first decides, not the newest", option.Rules, err, option.Rules)
 }
 
 // Detect tells the format of a file by its first bytes, then by its name. JSON without the keys of

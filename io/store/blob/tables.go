@@ -33,7 +33,8 @@ type tableFormat struct {
 	name string
 	// mark is the folder that shows the format.
 	mark string
-	// script is the Python that prints the current files, or the rows; {} is the table.
+	// script is the Python that prints the current files, or the rows; {} is the table. It fails
+	// if the rows or columns of the files may be others than those of the table.
 	script   string
 	isStream bool
 }
@@ -41,8 +42,8 @@ type tableFormat struct {
 var (
 	deltaLake = &tableFormat{
 		name: "Delta Lake", mark: "_delta_log",
-		script: `from deltalake import DeltaTable as T; t = T('{}'); ` +
-			`assert 'deletionVectors' not in (t.protocol().reader_features or []); print(*t.file_uris(), sep='\n')`,
+		script: `from deltalake import DeltaTable as T; t = T('{}'); assert 'deletionVectors' not in (t.protocol().reader_features or []); ` +
+			`assert t.metadata().configuration.get('delta.columnMapping.mode', 'none') == 'none'; print(*t.file_uris(), sep='\n')`,
 	}
 	hudi = &tableFormat{
 		name: "Hudi", mark: ".hoodie",
@@ -53,8 +54,8 @@ var (
 	// files of metadata.
 	iceberg = &tableFormat{
 		name: "Iceberg", mark: "metadata",
-		script: `from pyiceberg.table import StaticTable as T; f = list(T.from_metadata('{}').scan().plan_files()); ` +
-			`assert not any(t.delete_files for t in f); print(*(t.file.file_path for t in f), sep='\n')`,
+		script: `from pyiceberg.table import StaticTable as T; t = T.from_metadata('{}'); f = list(t.scan().plan_files()); c = {(n, s.find_field(n).field_id) for s in t.schemas().values() for n in s.column_names}; ` +
+			`assert not any(s.delete_files for s in f) and len(c) == len(dict(c)) == len({i for _, i in c}); print(*(s.file.file_path for s in f), sep='\n')`,
 	}
 	lance = &tableFormat{
 		name: "Lance", mark: "_versions", isStream: true,
