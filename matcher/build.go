@@ -78,7 +78,10 @@ func (b *builder) writeNode(s span, work []span) []span {
 	put64(b.nodes[s.node*nodeSize:], label|uint64(length)<<56) // the length in the top byte
 	// The entries whose literal prefix ends here come first.
 	ending := s
-	ending.high = b.firstLonger(s)
+	ending.high = s.low
+	for ending.high < s.high && b.entries[ending.high].prefix == s.depth {
+		ending.high++
+	}
 	if ending.low < ending.high {
 		s.above = b.addEnd(ending)
 		put32(b.nodes[s.node*nodeSize+nodeEndAt:], s.above)
@@ -137,16 +140,6 @@ func firstWord(text []byte) (word uint64) {
 		word |= uint64(c) << (8 * i)
 	}
 	return word
-}
-
-// firstLonger returns the index of the first entry of a span whose literal prefix is longer than
-// the span's depth; s.high if there is none.
-func (b *builder) firstLonger(s span) int {
-	low := s.low
-	for low < s.high && b.entries[low].prefix == s.depth {
-		low++
-	}
-	return low
 }
 
 // addEnd writes the end of a span, and the list of the wildcard suffixes of its entries, if they have

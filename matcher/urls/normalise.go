@@ -11,9 +11,9 @@ import (
 // other escapes to upper case, escapes bytes that may not stand raw, and writes a '%'
 // without two hex digits as "%25". Normalising twice gives the same as normalising once.
 //
-// It returns path itself if that is normal.
+// It returns path itself if it has no byte that may need normalisation.
 func Normalise(path []byte) []byte {
-	if isNormal(path) {
+	if !slices.ContainsFunc(path, NeedsWork) {
 		return path
 	}
 	return AppendNormal(nil, path)
@@ -31,12 +31,6 @@ func NormaliseQuery(path []byte) []byte {
 		return plain
 	}
 	return AppendQueryNormal(nil, plain, query)
-}
-
-// isNormal reports whether a path is surely normal. It is not sure of any path with an
-// escape.
-func isNormal(path []byte) bool {
-	return !slices.ContainsFunc(path, NeedsWork)
 }
 
 // NeedsWork reports whether a path with this byte may not be normal.
