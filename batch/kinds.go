@@ -2,6 +2,7 @@ package batch
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"robotsbatch/matcher"
@@ -222,10 +223,8 @@ func namesOf(kinds []*ColumnKind) []string {
 
 // ParseWith returns the column that one of WithNames asks for, such as "crawl_delay".
 func ParseWith(name string) (*ColumnKind, error) {
-	for _, kind := range withKinds {
-		if kind.Name == name {
-			return kind, nil
-		}
+	if i := slices.Index(WithNames(), name); i >= 0 {
+		return withKinds[i], nil
 	}
 	return nil, fmt.Errorf("%q is none of %s", name, strings.Join(WithNames(), ", "))
 }

@@ -125,7 +125,7 @@ func New(origins matcher.Origins, o Options) *Evaluator {
 		decider: matcher.NewDecider(o.Profile),
 		uses:    newUses(o),
 		allowed: make([][]byte, want.Agents),
-		spreads: o.Agents > 1 || o.Combine != batch.CombineNone,
+		spreads: o.Agents > 1 || o.Combine != batch.CombineNone, spreader: spreader{lists: make(map[string]int32)},
 	}
 }
 
