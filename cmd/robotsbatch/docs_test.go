@@ -161,7 +161,7 @@ func TestDocumentsRun(t *testing.T) {
 				line := strings.Join(args, " ")
 				if strings.Contains(line, "s3://") {
 					j := newJob()
-					j.operands = must.Get(j.Flags().Parse(args, j.note))(t)
+					j.operands = must.Get(j.Flags().Parse(args, j.recordFlag))(t)
 					err := j.check(t.Context())
 					must.Be(t, err == nil, "%s: %v", line, err)
 					continue

@@ -122,8 +122,8 @@ type finder struct {
 // hit is a page, a command or a flag that has all the words.
 type hit struct {
 	topic, text string
-	place       place // the best of the places that have them
-	places      int
+	best        place // of the places that have them
+	places      int   // their number
 }
 
 // place is where words were found. A later constant counts more.
@@ -158,7 +158,7 @@ func search(words []string) string {
 		f.look(inText, "-"+flag.Name, flag.FullText(), "")
 	}
 	slices.SortStableFunc(f.hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.place, a.place), cmp.Compare(b.places, a.places))
+		return cmp.Or(cmp.Compare(b.best, a.best), cmp.Compare(b.places, a.places))
 	})
 	var b strings.Builder
 	for _, h := range f.hits[:min(most, len(f.hits))] {
@@ -193,11 +193,11 @@ func (f *finder) look(where place, topic, text, say string) {
 	}
 	i := slices.IndexFunc(f.hits, func(h hit) bool { return h.topic == topic })
 	if i < 0 {
-		i, f.hits = len(f.hits), append(f.hits, hit{topic: topic, text: say, place: where})
+		i, f.hits = len(f.hits), append(f.hits, hit{topic: topic, text: say, best: where})
 	}
 	h := &f.hits[i]
-	if h.places++; where > h.place {
-		h.text, h.place = say, where
+	if h.places++; where > h.best {
+		h.text, h.best = say, where
 	}
 }
 

@@ -143,7 +143,7 @@ func (c *hostsCommand) countRows(ctx context.Context, waiting *hosts.Waiting) (r
 				counted, schemeless, err = c.countInput(ctx, in, lane, progress)
 				return err
 			},
-			Complete: func() error {
+			Complete: func() error { // for one input after the other, in order
 				rows, c.schemeless = rows+counted, cmp.Or(c.schemeless, schemeless)
 				return nil
 			},

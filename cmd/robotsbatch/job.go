@@ -148,13 +148,7 @@ func (j *job) judge(ctx context.Context) error {
 	if err := j.planOutputs(ctx); err != nil {
 		return err
 	}
-	release, err := func() {}, outputs.CheckFolder(j.Out) // a dry run locks nothing
-	if !j.DryRun {
-		release, err = outputs.Claim(j.Out, j.Shard)
-	}
-	if missing := (*blob.MissingFolderError)(nil); errors.As(err, &missing) {
-		return option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
-	}
+	release, err := j.claimOut()
 	if err != nil {
 		return err
 	}
@@ -180,7 +174,7 @@ func (j *job) judge(ctx context.Context) error {
 		return err
 	}
 	defer func() {
-		if j.opened != nil {
+		if j.opened != nil { // the job ended before startAll took it
 			_ = j.opened.Close() // it was only read from
 		}
 	}()
@@ -198,6 +192,20 @@ func (j *job) judge(ctx context.Context) error {
 		return err
 	}
 	return j.write(ctx)
+}
+
+// claimOut locks -out, so that no other run writes it, and returns what unlocks it. A dry run locks nothing, and
+// only checks that the folder of -out exists.
+func (j *job) claimOut() (release func(), err error) {
+	if j.DryRun {
+		release, err = func() {}, outputs.CheckFolder(j.Out)
+	} else {
+		release, err = outputs.Claim(j.Out, j.Shard)
+	}
+	if missing, ok := errors.AsType[*blob.MissingFolderError](err); ok {
+		err = option.Errorf("%w, or write %s for an output for each input", err, option.Out.With(missing.Folder+"/"))
+	}
+	return release, err
 }
 
 // write creates the files of the summary and the report, so that an error shows before the work that
@@ -412,7 +420,8 @@ func (j *job) dryRun(ctx context.Context) error {
 	var first *frontier.Source
 	for i, out := range j.planned {
 		isObject := blob.IsURL(out.Inputs[0].Path)
-		if isObject && i > 0 || !isObject && !areFiles(out.Inputs[:1]) {
+		isPipe := !isObject && !areFiles(out.Inputs[:1])
+		if isObject && i > 0 || isPipe {
 			continue // each object takes a request, so one is checked; a pipe waits for its writer
 		}
 		source, err := j.checkOutput(ctx, out)
@@ -442,8 +451,8 @@ func (j *job) inputBytes(ctx context.Context, objects bool) (bytes int64, err er
 	return bytes, nil
 }
 
-// checkOutput opens the inputs of an output, and what would write it. It returns the first input, now
-// closed, for what that says of itself.
+// checkOutput returns the error that an output would have when it begins: it opens the inputs, and the writer of
+// their format with nowhere to write. It returns the first input, now closed, for its format and columns.
 func (j *job) checkOutput(ctx context.Context, out outputs.Output) (*frontier.Source, error) {
 	src, err := j.openInputs(ctx, out)
 	if err != nil {
@@ -494,8 +503,8 @@ func (j *job) printPlan(ctx context.Context, w io.Writer, first *frontier.Source
 		fmt.Fprintf(w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
 	}
 	names := cli.Map(j.inputs, frontier.Input.Name)
-	size := strings.TrimSuffix(", "+report.Count(bytes, "byte", "bytes"), ", 0 bytes")
-	line("inputs", "%s", strings.TrimSuffix(report.Count(int64(len(names)), "file", "files")+size+": "+ruleset.SomeOf(names), ": "))
+	size := strings.TrimSuffix(", "+report.Count(bytes, "byte", "bytes"), ", 0 bytes")                                               // none if not known
+	line("inputs", "%s", strings.TrimSuffix(report.Count(int64(len(names)), "file", "files")+size+": "+ruleset.SomeOf(names), ": ")) // there may be no names
 	if err := j.planOutput(line, first); err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func start(ctx context.Context, entry *cli.Command, args []string, s streams) (s
 	c := asked.common()
 	c.s, c.started = s, time.Now()
 	var err error
-	c.operands, err = asked.Flags().Parse(args, c.note)
+	c.operands, err = asked.Flags().Parse(args, c.recordFlag)
 	if errors.Is(err, flag.ErrHelp) {
 		text := program.Help(entry)
 		if entry == program.Main && !cli.WantsAllHelp(args) {

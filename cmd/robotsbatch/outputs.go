@@ -96,7 +96,6 @@ const mostUnderWay = 96
 type conversion struct {
 	outputs.Output
 	progress *console.OutputProgress
-	src      *frontier.Concatenation // the inputs, if they were opened before
 	lane     *batch.Lane
 
 	// What convert sets:
@@ -111,9 +110,9 @@ type conversion struct {
 	unlock     func()
 }
 
-// startAll starts the outputs in order, and at most j.atOnce are written at once. done has, by index in
-// j.planned, the outputs that an earlier run completed, which are only counted; nil for none. It
-// returns early if ctx ends, or once the rows of -limit are judged.
+// startAll starts the outputs in order, and at most j.atOnce are written at once: each takes a slot until it needs
+// no more memory. done has, by index in j.planned, the outputs that an earlier run completed, which are only
+// counted; nil for none. It returns early if ctx ends, or once the rows of -limit are judged.
 func (j *job) startAll(ctx context.Context, done []*manifest.Output, chain *outputs.Chain) error {
 	slots := make(chan struct{}, j.atOnce)
 	for i, out := range j.planned {
@@ -132,13 +131,14 @@ func (j *job) startAll(ctx context.Context, done []*manifest.Output, chain *outp
 		}
 		freeSlot := sync.OnceFunc(func() { <-slots })
 		c.lane = j.pool.Lane(ctx)
+		var src *frontier.Concatenation // the inputs, if they are open: those of the first output are, mostly
 		if i == 0 {
-			c.src, j.opened = j.opened, nil
+			src, j.opened = j.opened, nil
 		}
 		chain.Start(outputs.Steps{
 			Work: func() error {
 				defer c.lane.Close()
-				err := j.convert(ctx, c)
+				err := j.convert(ctx, c, src)
 				if c.late == nil || !blob.IsURL(c.path) { // an object takes memory until it is complete
 					freeSlot()
 				}
@@ -275,10 +275,10 @@ func (j *job) warnLeft(left []option.Message) {
 	}
 }
 
-// convert writes an output. One in a folder has its name only after publish.
-func (j *job) convert(ctx context.Context, c *conversion) (err error) {
-	src := c.src
-	if c.src = nil; src == nil {
+// convert writes an output from src, its inputs, or opens these if src is nil. It closes them. An output in a
+// folder has its name only after publish.
+func (j *job) convert(ctx context.Context, c *conversion, src *frontier.Concatenation) (err error) {
+	if src == nil {
 		if src, err = j.openInputs(ctx, c.Output); err != nil {
 			return err
 		}

@@ -110,8 +110,8 @@ func (c *call) check(context.Context) error { return nil }
 
 func (c *call) failed(context.Context, error, int) {}
 
-// note adds the value of a flag to c.given, if the flag is recorded.
-func (c *call) note(o *cli.Flag, value string) {
+// recordFlag adds the value of a flag to c.given, if the flag is recorded.
+func (c *call) recordFlag(o *cli.Flag, value string) {
 	if !o.Unrecorded {
 		c.given[o.Name] = append(c.given[o.Name], value)
 	}

@@ -161,7 +161,7 @@ func (c *verifyCommand) mergeShards(ctx context.Context) (status int, err error)
 	if err := config.ResolveNames(option.Out, &folder); err != nil {
 		return 0, err
 	}
-	if _, err := os.Stat(folder); !outputs.IsFolder(folder) && (blob.IsURL(folder) || err == nil) {
+	if _, missing := os.Stat(folder); !outputs.IsFolder(folder) && (blob.IsURL(folder) || missing == nil) { // Merge says what is missing
 		return 0, option.Usagef("%s is not a folder: name the %s of the shards", blob.Shown(folder), option.Out)
 	}
 	whole, shards, err := outputs.Merge(ctx, folder)

@@ -233,7 +233,7 @@ func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands
 		}
 		o := &f[at]
 		switch {
-		case hasValue:
+		case hasValue: // given after "="
 		case o.Argument == "":
 			value = "true"
 		case len(args) == 0:
@@ -241,8 +241,9 @@ func (f Flags) Parse(args []string, given func(o *Flag, value string)) (operands
 		default:
 			value, args = args[0], args[1:]
 		}
-		err := errors.New("it was given before, and can be given once")
-		if o.Repeat || !seen[name] {
+		if seen[name] && !o.Repeat {
+			err = errors.New("it was given before, and can be given once")
+		} else {
 			err = o.set(value)
 		}
 		if err != nil {

@@ -165,12 +165,15 @@ func (p *Program) manPage() string {
 	}
 	t.add(".SH OPTIONS\n")
 	for _, o := range p.Flags() {
-		argument, of := "", " Of "+strings.Join(o.commands, ", ")+" alone."
+		argument, of := "", ""
 		if o.Argument != "" {
 			argument = " \\fI" + o.Argument + "\\fR"
 		}
-		if o.commands[0] == p.Main.Name {
-			of = strings.TrimSuffix(" Also of "+strings.Join(o.commands[1:], ", ")+".", " Also of .") // "" for no others
+		switch others := o.commands[1:]; {
+		case o.commands[0] != p.Main.Name:
+			of = " Of " + strings.Join(o.commands, ", ") + " alone."
+		case len(others) > 0:
+			of = " Also of " + strings.Join(others, ", ") + "."
 		}
 		t.add(".TP\n\\fB\\-%s\\fR%s\n%s.%s%s\n", roff(o.Name), argument, roff(o.withDefault()), strings.TrimRight(" "+roff(o.more()), " "), of)
 	}

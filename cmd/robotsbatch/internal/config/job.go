@@ -118,7 +118,7 @@ func IsStdin(name string) bool {
 
 // Resolve returns the inputs that -in and -files-from name, in that order, and those of a folder
 // or a pattern in the order of their names. It returns an error for an input that is named twice, and
-// for one that an output of out would replace.
+// for one that an output of out would replace, and keeps the inputs for later calls of CheckSpared.
 func (c *Input) Resolve(ctx context.Context, stdin io.Reader, out ...option.Given) ([]frontier.Input, error) {
 	c.Reading.Stdin = stdin
 	names := c.In

@@ -171,8 +171,7 @@ func (c *Rules) CheckOneTime(ctx context.Context) error {
 }
 
 // addAgents adds the agents of the -agents file that -agent does not give to c.Chains and c.Added, and
-// sets c.Classes. If there is no such file but the value looks like names, the error says how to give
-// these.
+// sets c.Classes.
 func (c *Rules) addAgents(ctx context.Context) error {
 	if c.AgentsFile == "" {
 		return nil
@@ -182,13 +181,7 @@ func (c *Rules) addAgents(ctx context.Context) error {
 	}
 	text, err := readList(ctx, c.AgentsFile)
 	if errors.Is(err, fs.ErrNotExist) && !blob.IsURL(c.AgentsFile) && !strings.ContainsAny(c.AgentsFile, "./\\") {
-		names := strings.FieldsFunc(c.AgentsFile, func(r rune) bool { return r == ',' || r == ' ' })
-		flags := cli.Map(names, func(name string) option.Message { return option.Messagef("%s", option.Agent.With(name)) })
-		err = option.Errorf("%s takes a file with an agent a line, and there is no file %s: to name agents here write %s", option.Agents, c.AgentsFile, option.Join(flags, " "))
-		if len(names) > 1 {
-			return &option.UsageError{Err: err}
-		}
-		return err
+		return errNames(c.AgentsFile)
 	}
 	if err != nil {
 		return option.Errorf("%s: %w", option.Agents, err)
@@ -212,6 +205,18 @@ func (c *Rules) addAgents(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// errNames returns the error for a -agents file that does not exist and is likely names of agents: it says
+// how to give these.
+func errNames(file string) error {
+	names := strings.FieldsFunc(file, func(r rune) bool { return r == ',' || r == ' ' })
+	flags := cli.Map(names, func(name string) option.Message { return option.Messagef("%s", option.Agent.With(name)) })
+	err := option.Errorf("%s takes a file with an agent a line, and there is no file %s: to name agents here write %s", option.Agents, file, option.Join(flags, " "))
+	if len(names) > 1 {
+		return &option.UsageError{Err: err}
+	}
+	return err
 }
 
 // spelling returns the agent of c.Chains that equals chain but for the case of letters; "" if there is
