@@ -220,7 +220,7 @@ var plain = func() (table [256]bool) {
 // becomes U+FFFD, because JSON cannot hold it; then *replaced is set, unless replaced is nil.
 func AppendString[S string | []byte](dst []byte, s S, replaced *atomic.Bool) []byte {
 	dst = append(dst, '"')
-	start := 0 // of what is to be copied
+	start := 0 // s[start:i] is still to be copied, as it is
 	for i := 0; i < len(s); {
 		c := s[i]
 		if plain[c] {
@@ -228,7 +228,7 @@ func AppendString[S string | []byte](dst []byte, s S, replaced *atomic.Bool) []b
 			continue
 		}
 		if c >= utf8.RuneSelf {
-			r, size := decodeRune(s[i:])
+			r, size := utf8.DecodeRuneInString(string(s[i:min(len(s), i+utf8.UTFMax)]))
 			if r == utf8.RuneError && size == 1 {
 				dst = append(dst, s[start:i]...)
 				dst = utf8.AppendRune(dst, utf8.RuneError)
@@ -259,8 +259,4 @@ func appendEscape(dst []byte, c byte) []byte {
 		return append(dst, '\\', letter)
 	}
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-}
-
-func decodeRune[S string | []byte](s S) (rune, int) {
-	return utf8.DecodeRuneInString(string(s[:min(len(s), utf8.UTFMax)]))
 }

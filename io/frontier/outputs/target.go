@@ -126,8 +126,10 @@ func (o *Options) formatOf(out Output, in format.Format) (f format.Format, codec
 	switch {
 	case o.Format != format.Unknown:
 		f = o.Format
+	case out.Path == blob.Stdio && in.IsBinary():
+		f = format.ArrowS // a pipe takes no Arrow file and no Parquet file
 	case out.InFolder || out.Path == blob.Stdio:
-		f = defaultFormat(in, out.InFolder)
+		f = in.Output()
 	}
 	return f, codec
 }
@@ -181,16 +183,6 @@ func withoutEnding(name string) string {
 		return strings.TrimSuffix(plain, filepath.Ext(plain))
 	}
 	return plain
-}
-
-// defaultFormat returns the format of an output if neither its name nor an option tells it: the
-// input's, or a similar one if that cannot be written. On stdout, tables become an Arrow stream,
-// because a pipe takes no Arrow file and no Parquet file.
-func defaultFormat(in format.Format, inFolder bool) format.Format {
-	if in.IsBinary() && !inFolder {
-		return format.ArrowS
-	}
-	return in.Output()
 }
 
 // inWords lists choices for a message, such as "a, b or c".
