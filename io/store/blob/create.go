@@ -51,7 +51,7 @@ func Create(ctx context.Context, name string) (Writer, error) {
 		return nil, withName(name, err)
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("%s is a folder, not a file", name)
-	case err == nil && !info.Mode().IsRegular():
+	case err == nil && !info.Mode().IsRegular(): // a device or named pipe
 		f, err := openPipe(ctx, name, os.O_WRONLY)
 		if err != nil {
 			return nil, withName(name, err)
@@ -162,16 +162,16 @@ func createTemporary(target string) (*os.File, error) {
 	for attempt := 1; ; attempt++ {
 		name := fmt.Sprintf("%s.%s%s%08x%s", folder, shortBase(base), temporaryMark, rand.Uint32(), temporaryEnd)
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil {
-			if ok, _ := tryLock(f); ok && isAt(f, name) || attempt == attempts { // in the end without a lock
-				return f, nil
-			}
-			removeLocked(f, name) // another process sweeps it away just now, or it cannot be locked
-			continue
+		switch {
+		case errors.Is(err, fs.ErrExist) && attempt < attempts:
+			continue // with another name
+		case err != nil:
+			return nil, err
 		}
-		if !errors.Is(err, fs.ErrExist) || attempt == attempts {
-			return f, err
+		if ok, _ := tryLock(f); ok && isAt(f, name) || attempt == attempts { // in the end without a lock
+			return f, nil
 		}
+		removeLocked(f, name) // another process sweeps it away just now, or it cannot be locked
 	}
 }
 

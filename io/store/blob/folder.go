@@ -71,8 +71,8 @@ func (f *Folder) readOnce(ctx context.Context, u URL, listed int64, buffer []byt
 	if err != nil {
 		return buffer, Info{}, u.explain(ctx, err)
 	}
-	defer body.Close() // it was only read from
-	hasSize := body.Size >= 0
+	defer body.Close()        // it was only read from
+	hasSize := body.Size >= 0 // the answer says the size of the object
 	if !hasSize {
 		body.Size = listed
 	}
@@ -165,6 +165,9 @@ type expansion struct {
 	listed []string    // folders of which all keys, at any depth, were listed
 }
 
+// patternBytes are what [path.Match] does not take as they are: wildcards, and what escapes one.
+const patternBytes = `*?[\`
+
 // match adds what a pattern matches. If the pattern itself is the key of an object, that is the
 // only match.
 func (e *expansion) match(pattern string) error {
@@ -181,7 +184,7 @@ func (e *expansion) match(pattern string) error {
 		return nil
 	}
 	parts := strings.Split(pattern, "/")
-	for len(parts) > 1 && !strings.ContainsAny(parts[0], `*?[\`) {
+	for len(parts) > 1 && !strings.ContainsAny(parts[0], patternBytes) {
 		e.root += parts[0] + "/"
 		parts = parts[1:]
 	}
@@ -211,15 +214,15 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 	if part == anyDepth {
 		return e.matchDeep(folder, rest)
 	}
-	if more && !strings.ContainsAny(part, `*?[\`) {
+	wildcard := strings.IndexAny(part, patternBytes)
+	switch {
+	case wildcard < 0 && more: // nothing to list: no other folder matches
 		return e.matchBelow(folder+part+"/", rest)
-	}
-	literal := part // what names must begin with
-	if i := strings.IndexAny(part, `*?[\`); i >= 0 {
-		literal = part[:i]
+	case wildcard < 0:
+		wildcard = len(part)
 	}
 	var folders []string // that match
-	err := e.list(folder+literal, "/", func(k Key) {
+	err := e.list(folder+part[:wildcard], "/", func(k Key) {
 		name := strings.TrimSuffix(k.Name[len(folder):], "/")
 		matches, _ := path.Match(part, name)
 		switch {
@@ -237,7 +240,7 @@ func (e *expansion) matchBelow(folder, pattern string) error {
 			return err
 		case more && rest != "":
 			err = e.matchBelow(found, rest)
-		default:
+		default: // the pattern ends here, so the folder stands for all that is in it
 			err = e.addBelow(found)
 		}
 	}
@@ -305,11 +308,11 @@ const heldSize = 256
 func IsHidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") }
 
 // list calls visit for the keys that begin with a prefix. Keys that are equal up to the
-// delimiter after the prefix are visited once, as a folder. It notes the tables that keys show,
-// and returns an error if these and what was found take too much memory.
+// delimiter after the prefix are visited once, as a folder. It adds the tables that keys show to
+// e.tables, and returns an error if these and what was found take too much memory.
 func (e *expansion) list(prefix, delimiter string, visit func(Key)) error {
 	return e.eachKey(prefix, delimiter, func(k Key) error {
-		e.tables.note(k.Name)
+		e.tables.addTableOf(k.Name)
 		visit(k)
 		return e.CheckHeld(e.held + heldSize*int64(len(e.tables)))
 	})
@@ -363,7 +366,8 @@ func (f *Folder) eachKey(prefix, delimiter string, visit func(Key) error) error 
 		}
 		for _, k := range page.Keys {
 			below, isBelow := strings.CutPrefix(k.Name, prefix)
-			if !isBelow || delimiter != "" && strings.Contains(strings.TrimSuffix(below, delimiter), delimiter) {
+			isDeeper := delimiter != "" && strings.Contains(strings.TrimSuffix(below, delimiter), delimiter) // its folder was asked for
+			if !isBelow || isDeeper {
 				return fmt.Errorf("%s: the store lists %q where it was asked for what is in %q: it does not list folders as it must", f.Name(), k.Name, prefix)
 			}
 			if err := visit(k); err != nil {

@@ -97,16 +97,15 @@ func glob(found []string, folder string, parts []string) ([]string, error) {
 	}
 	for _, entry := range entries {
 		name := entry.Name()
-		matches, _ := filepath.Match(part, name)
+		matches, _ := filepath.Match(part, name) // always for **
+		isHidden := deep && IsHidden(name) || strings.HasPrefix(name, ".") && !strings.HasPrefix(part, ".")
 		switch {
-		case deep && IsHidden(name) || !strings.HasPrefix(part, ".") && strings.HasPrefix(name, "."):
-			continue
+		case !matches || isHidden:
 		case deep && entry.IsDir(): // ** goes on below; a link to a folder is not followed
 			found, err = glob(found, folder+name+string(filepath.Separator), parts)
-		case deep && len(rest) > 0 || !matches:
-			continue
 		case len(rest) == 0:
 			found = append(found, folder+name)
+		case deep: // the glob of rest above has found it, if it matches
 		case entry.IsDir() || entry.Type()&fs.ModeSymlink != 0:
 			found, err = glob(found, folder+name+string(filepath.Separator), rest)
 		}

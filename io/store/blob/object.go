@@ -171,8 +171,9 @@ func (o *object) request(ctx context.Context, p []byte, offset int64) (int, erro
 	body, err := o.bucket.Read(ctx, o.url.Key, o.version.Version, Range{offset, int64(len(p))})
 	if err != nil {
 		var refused *ResponseError
-		if ctx.Err() == nil && (errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) &&
-			(refused.Status == http.StatusPreconditionFailed || refused.Status == http.StatusRequestedRangeNotSatisfiable)) {
+		isOther := errors.Is(err, fs.ErrNotExist) || errors.As(err, &refused) &&
+			(refused.Status == http.StatusPreconditionFailed || refused.Status == http.StatusRequestedRangeNotSatisfiable)
+		if isOther && ctx.Err() == nil {
 			return 0, changed
 		}
 		return 0, o.url.explain(ctx, err)
@@ -230,8 +231,9 @@ func (o *object) ReadAt(p []byte, offset int64) (n int, err error) {
 	return len(p), err
 }
 
-// readUnannounced fills p with bytes at an offset that no announced range has. The head and
-// the tail of the object stay in memory.
+// readUnannounced fills p with bytes at an offset that no announced range has: from the head or the
+// tail of the object, which stay in memory, from blocks that are fetched ahead if it is called in
+// order, or by a request of its own.
 func (o *object) readUnannounced(p []byte, offset int64) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -252,7 +254,7 @@ func (o *object) readUnannounced(p []byte, offset int64) error {
 		return nil
 	}
 	switch {
-	case len(p) == 0:
+	case len(p) == 0: // the head had all
 		return nil
 	case o.cursor != nil && o.cursor.skipTo(offset): // also over a small gap
 	case inOrder:
@@ -349,10 +351,11 @@ func (f *File) Done(r Range) {
 	}
 }
 
-// announce makes segments of ranges that will be read. It leaves out those that are empty or not
-// within the object.
+// announce makes segments of ranges that will be read, one of those that lie close together. It
+// leaves out ranges that are empty or not within the object.
 func (o *object) announce(ranges []Range) {
-	ranges = slices.DeleteFunc(slices.Clone(ranges), func(r Range) bool { return r.Length <= 0 || r.Offset < 0 || r.Offset > o.size-r.Length })
+	isRefused := func(r Range) bool { return r.Length <= 0 || r.Offset < 0 || r.Offset > o.size-r.Length }
+	ranges = slices.DeleteFunc(slices.Clone(ranges), isRefused)
 	slices.SortFunc(ranges, func(a, b Range) int { return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Length, b.Length)) })
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -368,7 +371,7 @@ func (o *object) announce(ranges []Range) {
 	}
 }
 
-// forget notes that a range was read, and frees the memory of its segment after the last one.
+// forget records that a range was read, and frees the memory of its segment after its last range.
 func (o *object) forget(r Range) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -271,7 +271,8 @@ func CheckRange(r Range, contentRange string, answer Attributes) (size int64, er
 	if size = int64(whole); total == "*" { // not known
 		size, err = -1, nil
 	}
-	if n != 2 || err != nil || first != r.Offset || last < first || size >= 0 && size <= last {
+	isRange := n == 2 && err == nil && first <= last && (size < 0 || last < size)
+	if !isRange || first != r.Offset {
 		return 0, fmt.Errorf("the store answers with the range %q where byte %d was asked for", contentRange, r.Offset)
 	}
 	return size, nil

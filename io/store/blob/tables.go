@@ -177,14 +177,15 @@ func checkFolder(folder, below string) error {
 	case hasFolder(hudi.mark):
 		return hudi.errorAt(folder, "file://"+filepath.ToSlash(folder))
 	}
-	if below != "" && below != icebergData && below != iceberg.mark || !hasFolder(icebergData) {
-		return nil // tables of Lance and Iceberg have files in these folders only
+	mayHaveFile := below == "" || below == icebergData || below == iceberg.mark // tables of Lance and Iceberg have no others
+	if !mayHaveFile || !hasFolder(icebergData) {
+		return nil
 	}
 	if hasFolder(lance.mark) {
 		return lance.errorAt(folder, filepath.ToSlash(folder))
 	}
 	newest := ""
-	entries, _ := os.ReadDir(filepath.Join(folder, iceberg.mark)) // without one there is no table
+	entries, _ := os.ReadDir(filepath.Join(folder, iceberg.mark)) // if that fails, there is no table
 	for _, entry := range entries {
 		if name := entry.Name(); strings.HasSuffix(name, icebergEnd) && (newest == "" || newerMetadata(name, newest)) {
 			newest = name
@@ -205,9 +206,9 @@ type foundTable struct {
 	newest string // key of the newest file of Iceberg's metadata; empty for other formats
 }
 
-// note records that a folder is a table of Delta Lake, Hudi, Lance or Iceberg, if the key is
-// that of a file in the table's log.
-func (t foundTables) note(key string) {
+// addTableOf adds the folder that is a table of Delta Lake, Hudi, Lance or Iceberg, if key is that of a
+// file in the table's log.
+func (t foundTables) addTableOf(key string) {
 	for _, f := range []*tableFormat{deltaLake, hudi, lance} {
 		if i := strings.Index(key, f.mark+"/"); i == 0 || i > 0 && key[i-1] == '/' {
 			t[key[:i]] = foundTable{format: f}
@@ -263,7 +264,7 @@ func (e *expansion) checkFolder(folder, below string) error {
 	case nil:
 		return nil
 	case iceberg:
-		if below != icebergData && below != iceberg.mark {
+		if below != icebergData && below != iceberg.mark { // the file is none of the table's
 			return nil
 		}
 		metadata := e.url
@@ -293,7 +294,7 @@ func (e *expansion) lookForTable(folder, below string) error {
 		}
 		for _, k := range page.Keys {
 			if strings.HasPrefix(k.Name, folder+f.mark+"/") {
-				e.tables.note(k.Name)
+				e.tables.addTableOf(k.Name)
 			}
 		}
 	}

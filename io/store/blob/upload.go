@@ -70,7 +70,7 @@ type upload struct {
 	slots  chan []byte // has a buffer for each part that may be sent now; nil: none was allocated yet
 	parts  Upload      // nil before the first part is sent
 	before Attributes  // of the object that was there before; zero for none
-	known  bool        // whether before is certain
+	known  bool        // the store said what was there before
 	over   bool        // completed or removed
 
 	sending sync.WaitGroup // for the goroutines that send parts
@@ -180,14 +180,16 @@ func (u *upload) completeParts() error {
 // if it is 0.
 func (u *upload) verify(ctx context.Context, unconfirmed error) error {
 	is, err := u.bucket.Stat(ctx, u.url.Key)
+	mayBeBefore := !u.known || is == u.before || err == nil && is.isNothing()
+	isLost := is.Size == 0 && len(u.buffer) > 0 || u.parts != nil && is.Size >= 0 && is.Size != u.offset
 	switch {
-	case errors.Is(err, fs.ErrPermission), unconfirmed != nil && (!u.known || is == u.before || err == nil && is.isNothing()):
+	case errors.Is(err, fs.ErrPermission), unconfirmed != nil && mayBeBefore:
 		return unconfirmed
 	case errors.Is(err, fs.ErrNotExist):
 		return errors.New("the store says that it is complete, and has no such object")
 	case err != nil:
 		return err
-	case u.parts == nil && is.Size == 0 && len(u.buffer) > 0, u.parts != nil && is.Size >= 0 && is.Size != u.offset:
+	case isLost:
 		return fmt.Errorf("the store says that it is complete, and has %d bytes of %d", is.Size, u.offset+int64(len(u.buffer)))
 	}
 	return nil

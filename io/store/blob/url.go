@@ -140,11 +140,11 @@ func Shown(name string) string {
 	}
 	host, _, _ := strings.Cut(rest, "/")
 	host, port, hasPort := strings.Cut(host, ":")
-	end := strings.LastIndexByte(rest, '@')
+	at := strings.LastIndexByte(rest, '@')
 	switch {
-	case end >= 0 && (hasPort || end < len(host)):
-		rest = "…" + rest[end:]
-	case hasPort && strings.Trim(port, "0123456789") != "":
+	case at >= 0 && (hasPort || at < len(host)): // a user before the @, perhaps with a password
+		rest = "…" + rest[at:]
+	case hasPort && strings.Trim(port, "0123456789") != "": // no port, but perhaps a password
 		rest = "…"
 	}
 	return scheme + "://" + rest

@@ -78,7 +78,7 @@ type Sorter struct {
 // NewSorter returns a Sorter that takes about memory bytes, and has its temporary file in
 // a folder.
 func NewSorter(form Form, memory int64, folder string) *Sorter {
-	const least = 16 // chunks that fit in memory, unless they were too small
+	const least = 16 // the least number of chunks that fit in memory, unless they were too small
 	return &Sorter{
 		form: form, limit: memory, spill: Spill{Folder: folder},
 		chunk: int(min(max(memory/least, leastChunk), mostChunk)),
@@ -100,13 +100,13 @@ func (s *Sorter) Add(record []byte) error {
 				return err
 			}
 		}
-		if s.used == len(s.chunks) {
+		if s.used == len(s.chunks) { // none is left from before a flush
 			s.chunks = append(s.chunks, make([]byte, 0, s.chunk))
 		}
 		s.used++
 	}
 	last := &s.chunks[s.used-1]
-	if excess > 0 {
+	if excess > 0 { // the record gets a chunk of its own size
 		s.excess += excess
 		*last = make([]byte, 0, len(record))
 	}
@@ -176,17 +176,17 @@ func (s *Sorter) flush() error {
 
 // cursor is a run that is being merged.
 type cursor struct {
-	now  []byte                 // the current record
-	key  uint64                 // of now
-	next func() ([]byte, error) // returns the next record, valid until the next call; nil at the end
+	record []byte                 // the current one
+	key    uint64                 // of record
+	next   func() ([]byte, error) // returns the next record, valid until the next call; nil at the end
 }
 
-// step goes to the next record. It returns false at the end.
-func (c *cursor) step(form *Form) (_ bool, err error) {
-	if c.now, err = c.next(); err != nil || c.now == nil {
+// advance goes to the next record. ok is false at the end.
+func (c *cursor) advance(form *Form) (ok bool, err error) {
+	if c.record, err = c.next(); err != nil || c.record == nil {
 		return false, err
 	}
-	c.key = form.Key(c.now)
+	c.key = form.Key(c.record)
 	return true, nil
 }
 
@@ -195,7 +195,7 @@ func (c *cursor) step(form *Form) (_ bool, err error) {
 func (s *Sorter) Merge(visit func(record []byte) error) error {
 	var sorted []*cursor // by their current records
 	for _, c := range s.cursors() {
-		ok, err := c.step(&s.form)
+		ok, err := c.advance(&s.form)
 		if err != nil {
 			return err
 		}
@@ -206,10 +206,10 @@ func (s *Sorter) Merge(visit func(record []byte) error) error {
 	slices.SortFunc(sorted, s.compare)
 	for len(sorted) > 0 {
 		first, others := sorted[0], sorted[1:]
-		if err := visit(first.now); err != nil {
+		if err := visit(first.record); err != nil {
 			return err
 		}
-		ok, err := first.step(&s.form)
+		ok, err := first.advance(&s.form)
 		if err != nil {
 			return err
 		}
@@ -217,7 +217,7 @@ func (s *Sorter) Merge(visit func(record []byte) error) error {
 			sorted = others
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(others, first, s.compare)
+		at, _ := slices.BinarySearchFunc(others, first, s.compare) // where first belongs now
 		copy(sorted, others[:at])
 		sorted[at] = first
 	}
@@ -229,7 +229,7 @@ func (s *Sorter) compare(x, y *cursor) int {
 	if x.key != y.key {
 		return cmp.Compare(x.key, y.key)
 	}
-	return s.form.Compare(x.now, y.now)
+	return s.form.Compare(x.record, y.record)
 }
 
 // cursors returns a cursor for each run in the file, with buffers that take at most about half
