@@ -43,6 +43,9 @@ func ParseChain(s string) (Chain, error) {
 	return chain, nil
 }
 
+// String returns the chain as ParseChain takes it.
+func (c Chain) String() string { return strings.Join(c, ",") }
+
 // Related reports whether the names of a chain look like those of one crawler: each shares
 // its first three letters or more with the one before it, as Googlebot-News and Googlebot
 // do. The names of a chain of one, and Everyone, are always related.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"robotsbatch/batch"
@@ -70,7 +69,7 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	}
 	if err != nil {
 		for _, chain := range e.options.Chains {
-			u.Agents = append(u.Agents, Agent{Agent: strings.Join(chain, ","), Reason: e.verdicts.Agents[0].Reasons[0]})
+			u.Agents = append(u.Agents, Agent{Agent: chain.String(), Reason: e.verdicts.Agents[0].Reasons[0]})
 		}
 		return u, nil
 	}
@@ -141,7 +140,7 @@ func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 func (e *Explainer) explainAgent(i int, o *matcher.Origin, known *body, path []byte) Agent {
 	verdicts := &e.verdicts.Agents[i]
 	chain := e.options.Chains[i]
-	a := Agent{Agent: strings.Join(chain, ","), Reason: verdicts.Reasons[0]}
+	a := Agent{Agent: chain.String(), Reason: verdicts.Reasons[0]}
 	if verdicts.Valid[0]&1 != 0 {
 		allowed := verdicts.Allowed[0]&1 != 0
 		a.Allowed = &allowed

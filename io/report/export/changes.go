@@ -133,7 +133,7 @@ func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter
 	d := &differ{sides: [2]*ruledSide{newRuledSide(older, uses), newRuledSide(newer, uses)}, uses: uses, changed: c}
 	d.alike = older.Profile == newer.Profile && slices.EqualFunc(older.Agents, newer.Agents, slices.Equal)
 	for i, chain := range newer.Agents {
-		name := strings.Join(chain, ",")
+		name := chain.String()
 		if before := strings.Join(older.Agents[i], ","); before != name {
 			name = before + " → " + name
 		}

@@ -2,7 +2,6 @@ package export
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -68,7 +67,7 @@ func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
 	s := &surveyor{rules: newRuleReader(chains, uses), uses: uses, bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
 	s.unsaid = make([]usage.Values, len(uses))
 	for i, chain := range chains {
-		s.names = append(s.names, strings.Join(chain, ","))
+		s.names = append(s.names, chain.String())
 		s.past[i].uses = make([]pastUse, len(uses))
 	}
 	s.unruled = make(map[extent.Extent]*surveyedBody)

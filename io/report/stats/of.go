@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -40,7 +39,7 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 	}
 	tally := newSiteCounter(o)
 	for _, chain := range chains {
-		name := strings.Join(chain, ",")
+		name := chain.String()
 		tally.agent(name, o.Classes[name])
 	}
 	var end []byte

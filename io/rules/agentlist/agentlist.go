@@ -69,7 +69,7 @@ type list struct {
 
 // add adds an agent, unless its chain is there already, in whatever case.
 func (l *list) add(chain matcher.Chain, class string) {
-	key := strings.ToLower(strings.Join(chain, ","))
+	key := strings.ToLower(chain.String())
 	if !l.seen[key] {
 		l.seen[key] = true
 		l.agents = append(l.agents, Agent{chain, class})

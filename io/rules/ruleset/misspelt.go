@@ -36,7 +36,7 @@ const maxSeen = 1 << 14
 func newAgentWatch(chains []matcher.Chain) *agentWatch {
 	w := &agentWatch{seen: make(map[string]int64)}
 	for _, chain := range chains {
-		c := watchedChain{asked: strings.Join(chain, ",")}
+		c := watchedChain{asked: chain.String()}
 		for _, name := range chain {
 			if name != matcher.Everyone {
 				c.names = append(c.names, strings.ToLower(name))

@@ -192,7 +192,7 @@ func (c *Rules) addAgents(ctx context.Context) error {
 	}
 	c.Classes = make(map[string]string)
 	for _, agent := range agents {
-		name := strings.Join(agent.Chain, ",")
+		name := agent.Chain.String()
 		given := c.spelling(name)
 		if given == "" {
 			c.Chains = append(c.Chains, agent.Chain)
@@ -253,7 +253,7 @@ func (c *Rules) AgentNames() []string {
 
 // AgentChains returns each agent's chain, its names joined by commas.
 func (c *Rules) AgentChains() []string {
-	return cli.Map(c.Chains, func(chain matcher.Chain) string { return strings.Join(chain, ",") })
+	return cli.Map(c.Chains, matcher.Chain.String)
 }
 
 // AsOfSeconds returns AsOf in seconds since 1970; 0 if it is not set.
@@ -294,7 +294,7 @@ func (c *Rules) Fallbacks(warn func(option.Message)) {
 	for _, chain := range c.Chains {
 		if !chain.Related() {
 			warn(option.Messagef("%s is one agent with a fallback: the rules for %s count only where a robots.txt has none for %s. For a verdict on each, give the names one by one, without the comma",
-				option.Agent.With(strings.Join(chain, ",")), strings.Join(chain[1:], " and "), chain[0]))
+				option.Agent.With(chain.String()), strings.Join(chain[1:], " and "), chain[0]))
 		}
 	}
 }
