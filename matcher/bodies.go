@@ -84,7 +84,7 @@ func (b *Bodies) OpenAll(places []uint32, origins []Origin) (failed int, err err
 		offset := uint64(place) * BodyAlignment
 		if offset > uint64(len(b.data)) {
 			failed, err = i, errOutside
-			break
+			break // those before it are opened
 		}
 		openings = memory[:len(openings)+1]
 		opened := &openings[len(openings)-1]

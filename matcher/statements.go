@@ -152,6 +152,7 @@ func (s *selector) statements(f *robotstxt.File, agents *Agents, d usage.Directi
 	if groups == nil {
 		return nil
 	}
+	// choose takes the groups of a file, and those of the directive may be others.
 	onlyAgents := &robotstxt.File{Profile: f.Profile, Groups: make([]robotstxt.Group, len(groups))}
 	for i := range groups {
 		onlyAgents.Groups[i].Agents = groups[i].Agents

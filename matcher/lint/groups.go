@@ -197,7 +197,7 @@ func (c *checker) checkEmptyGroup(g *robotstxt.Group, rules map[string]int) {
 }
 
 // checkShadowed adds a finding for each rule of a body, which is that of c.file, that never
-// decides for any agent.
+// decides for any agent: it is shadowed in the merged groups of each agent that obeys it.
 func (c *checker) checkShadowed(body *matcher.Body) {
 	groups := make(map[int]int)              // by line of a rule, its group
 	written := make(map[int]*robotstxt.Rule) // by line
@@ -207,8 +207,8 @@ func (c *checker) checkShadowed(body *matcher.Body) {
 			groups[rule.Line], written[rule.Line] = i, rule
 		}
 	}
-	dead := make(map[int]matcher.Shadowed) // by line
-	alive := make(map[int]bool)
+	dead := make(map[int]matcher.Shadowed) // by line of a rule that is shadowed for some agents
+	alive := make(map[int]bool)            // by line of one that is not shadowed for others
 	for _, trie := range body.Groups() {
 		shadowed := make(map[int]matcher.Shadowed)
 		for _, s := range trie.Shadowed() {
@@ -267,9 +267,9 @@ func (c *checker) joinedChanges() map[string]bool {
 			apart.Groups = append(apart.Groups, g)
 			continue
 		}
-		first := joints[len(joints)-1].after
+		cut := joints[len(joints)-1].after
 		before, after := g, g
-		before.Agents, before.Rules, after.Agents = g.Agents[:first], nil, g.Agents[first:]
+		before.Agents, before.Rules, after.Agents = g.Agents[:cut], nil, g.Agents[cut:]
 		apart.Groups = append(apart.Groups, before, after)
 		for _, a := range before.Agents {
 			if key := c.agentKey(a); key != "" && len(chains) < maxApart {

@@ -112,8 +112,8 @@ func (d *dictionary) next() byte {
 	return d.rest[0]
 }
 
-// take skips the next byte if it is c.
-func (d *dictionary) take(c byte) bool {
+// consume skips the next byte if it is c.
+func (d *dictionary) consume(c byte) bool {
 	if len(d.rest) == 0 || d.rest[0] != c {
 		return false
 	}
@@ -138,7 +138,7 @@ func (d *dictionary) comma() bool {
 	if len(d.rest) == 0 {
 		return true
 	}
-	if !d.take(',') {
+	if !d.consume(',') {
 		return d.fail("a comma is missing")
 	}
 	d.skipBlanks()
@@ -160,7 +160,7 @@ func (d *dictionary) key() (key []byte, ok bool) {
 
 // member parses what follows a key: a value, if there is one, and its parameters.
 func (d *dictionary) member() (v Value, ok bool) {
-	if !d.take('=') {
+	if !d.consume('=') {
 		return Unreadable, d.parameters() // the value is true
 	}
 	if d.next() == '(' {
@@ -174,12 +174,12 @@ func (d *dictionary) member() (v Value, ok bool) {
 
 // parameters skips the parameters of a value (RFC 9651 §4.2.3.2).
 func (d *dictionary) parameters() bool {
-	for d.take(';') {
+	for d.consume(';') {
 		d.skipSpaces()
 		if _, ok := d.key(); !ok {
 			return false
 		}
-		if d.take('=') {
+		if d.consume('=') {
 			if _, ok := d.bareItem(); !ok {
 				return false
 			}
@@ -190,10 +190,10 @@ func (d *dictionary) parameters() bool {
 
 // innerList skips a list in parentheses (RFC 9651 §4.2.1.2).
 func (d *dictionary) innerList() bool {
-	d.take('(')
+	d.consume('(')
 	for {
 		d.skipSpaces()
-		if d.take(')') {
+		if d.consume(')') {
 			return d.parameters()
 		}
 		if _, ok := d.bareItem(); !ok || !d.parameters() {
@@ -249,7 +249,7 @@ func (d *dictionary) token() Value {
 // The most digits are those of the RFC.
 func (d *dictionary) number() (integer, ok bool) {
 	const mostInteger, mostWhole, mostFraction = 15, 12, 3
-	d.take('-')
+	d.consume('-')
 	whole := d.digits()
 	switch {
 	case whole == 0:
@@ -261,7 +261,7 @@ func (d *dictionary) number() (integer, ok bool) {
 	case whole > mostWhole:
 		return false, d.fail("the number is too long")
 	}
-	d.take('.')
+	d.consume('.')
 	if n := d.digits(); n == 0 || n > mostFraction {
 		return false, d.fail("one to three digits are missing after the point")
 	}
@@ -279,7 +279,7 @@ func (d *dictionary) digits() (n int) {
 
 // quoted skips a string (RFC 9651 §4.2.5).
 func (d *dictionary) quoted() bool {
-	d.take('"')
+	d.consume('"')
 	for len(d.rest) > 0 {
 		c := d.rest[0]
 		switch {
@@ -324,13 +324,13 @@ func (d *dictionary) byteSequence() bool {
 
 // boolean skips a boolean (RFC 9651 §4.2.8).
 func (d *dictionary) boolean() bool {
-	d.take('?')
-	return d.take('0') || d.take('1') || d.fail("0 or 1 is missing")
+	d.consume('?')
+	return d.consume('0') || d.consume('1') || d.fail("0 or 1 is missing")
 }
 
 // date skips a date (RFC 9651 §4.2.9).
 func (d *dictionary) date() bool {
-	d.take('@')
+	d.consume('@')
 	if c := d.next(); c != '-' && !isDigit(c) {
 		return d.fail("a number is missing")
 	}
@@ -340,8 +340,8 @@ func (d *dictionary) date() bool {
 
 // displayString skips a string of Unicode (RFC 9651 §4.2.10).
 func (d *dictionary) displayString() bool {
-	d.take('%')
-	if !d.take('"') {
+	d.consume('%')
+	if !d.consume('"') {
 		return d.fail("a quotation mark is missing")
 	}
 	var char [utf8.UTFMax]byte // the bytes of a character that has begun
