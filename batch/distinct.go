@@ -51,13 +51,13 @@ func (d *distinct) add(hashes []uint64) {
 		if d.registers != nil {
 			d.register(hash)
 		} else if d.exact.add(hash); d.exact.count > exactLimit {
-			d.estimate()
+			d.makeRegisters()
 		}
 	}
 }
 
-// estimate replaces the exact set by registers.
-func (d *distinct) estimate() {
+// makeRegisters replaces the exact set by registers.
+func (d *distinct) makeRegisters() {
 	d.registers = make([]uint8, 1<<registerBits)
 	for _, hash := range d.exact.slots {
 		if hash != 0 {
@@ -84,7 +84,7 @@ func (d *distinct) merge(other *distinct) {
 	}
 	if other.registers != nil {
 		if d.registers == nil {
-			d.estimate()
+			d.makeRegisters()
 		}
 		for i, r := range other.registers {
 			d.registers[i] = max(d.registers[i], r)

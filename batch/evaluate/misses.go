@@ -30,7 +30,7 @@ func (m *Misses) Authorities() []string {
 // add adds an authority, which it copies, with its hash. The mostMisses authorities with the
 // lowest hashes are kept, so nearly all others cost one comparison.
 func (m *Misses) add(authority []byte, hash uint64) {
-	if hash > ^m.full.Load() {
+	if hash > ^m.full.Load() { // above all that are kept
 		return
 	}
 	m.mu.Lock()

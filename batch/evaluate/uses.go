@@ -118,7 +118,7 @@ func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usa
 		}
 		if combines && v.DeniedOf[row] != list {
 			list = v.DeniedOf[row]
-			agent, value, forbids = e.uses.combined(v.Denied[list], use)
+			agent, value, forbids = e.uses.combineValues(v.Denied[list], use)
 			number = e.numberOf(c, said, agent, use, value)
 		}
 		c.Of[row] = number
@@ -128,11 +128,11 @@ func (e *Evaluator) setUse(c *batch.Values, v *batch.Verdicts, said *matcher.Usa
 	}
 }
 
-// combined combines the values of a use of the agents that are not in denied, a sorted list, and
-// returns the first agent with the result. With any-denied the most restrictive value counts.
+// combineValues combines the values of a use, given by its index, of the agents that are not in denied, a sorted
+// list, and returns the first agent with the result. With any-denied the most restrictive value counts.
 // With all-denied a use is disallowed only if it is disallowed to all. forbids reports whether
 // the value of any of the agents is forbidden. At least one agent must not be in denied.
-func (u *uses) combined(denied []int32, use int) (agent int, value usage.Value, forbids bool) {
+func (u *uses) combineValues(denied []int32, use int) (agent int, value usage.Value, forbids bool) {
 	first := true
 	for i := range u.agents {
 		if len(denied) > 0 && int(denied[0]) == i {
