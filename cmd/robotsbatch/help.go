@@ -144,18 +144,18 @@ func search(words []string) string {
 	})}
 	for _, topic := range manual.Topics() {
 		page, _ := manual.Page(topic) // it is there
-		f.lookInPage(topic, string(page))
+		f.searchPage(topic, string(page))
 	}
 	for _, c := range program.All() {
-		f.look(inName, c.Name, c.Name, c.About)
-		f.look(inText, c.Name, c.About+" "+c.Details, "")
+		f.searchText(inName, c.Name, c.Name, c.About)
+		f.searchText(inText, c.Name, c.About+" "+c.Details, "")
 		for _, exit := range c.Exits {
-			f.look(inText, c.Name, "Exit status "+exit.Status+": "+exit.Meaning, "")
+			f.searchText(inText, c.Name, "Exit status "+exit.Status+": "+exit.Meaning, "")
 		}
 	}
 	for _, flag := range program.Flags() {
-		f.look(inName, "-"+flag.Name, flag.Name, flag.FullText())
-		f.look(inText, "-"+flag.Name, flag.FullText(), "")
+		f.searchText(inName, "-"+flag.Name, flag.Name, flag.FullText())
+		f.searchText(inText, "-"+flag.Name, flag.FullText(), "")
 	}
 	slices.SortStableFunc(f.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.best, a.best), cmp.Compare(b.places, a.places))
@@ -167,24 +167,24 @@ func search(words []string) string {
 	return b.String()
 }
 
-// lookInPage searches a page: its name, its title, its headings and the paragraphs below them.
-func (f *finder) lookInPage(topic, page string) {
+// searchPage searches a page: its name, its title, its headings and the paragraphs below them.
+func (f *finder) searchPage(topic, page string) {
 	title, rest, _ := strings.Cut(strings.TrimPrefix(page, "# "), "\n")
-	f.look(inName, topic, topic, title)
-	f.look(inTitle, topic, title, title)
+	f.searchText(inName, topic, topic, title)
+	f.searchText(inTitle, topic, title, title)
 	for paragraph := range strings.SplitSeq(rest, "\n\n") {
 		if heading, ok := strings.CutPrefix(strings.TrimSpace(paragraph), "## "); ok {
-			f.look(inHeading, topic, heading, title+": "+heading)
+			f.searchText(inHeading, topic, heading, title+": "+heading)
 		} else {
-			f.look(inText, topic, paragraph, "")
+			f.searchText(inText, topic, paragraph, "")
 		}
 	}
 }
 
-// look adds the topic to the hits if text, which stands at the place where, has all the words. say is the
+// searchText adds the topic to the hits if text, which stands at the place where, has all the words. say is the
 // line to show; empty for the sentence that has the first word. A topic is one hit, shown by
 // its best place.
-func (f *finder) look(where place, topic, text, say string) {
+func (f *finder) searchText(where place, topic, text, say string) {
 	if slices.ContainsFunc(f.words, func(r *regexp.Regexp) bool { return !r.MatchString(text) }) {
 		return
 	}

@@ -410,7 +410,7 @@ var longFrom = int64(1 << 30)
 // dryRun checks inputs and outputs as far as that is quick, and prints the plan of the job. j.found
 // must be set.
 func (j *job) dryRun(ctx context.Context) error {
-	bytes, err := j.inputBytes(ctx, true)
+	bytes, err := j.inputBytes(ctx, true) // with objects
 	if err != nil {
 		return err
 	}
@@ -435,8 +435,8 @@ func (j *job) dryRun(ctx context.Context) error {
 	return j.printPlan(ctx, j.s.out, first, bytes, true)
 }
 
-// inputBytes returns the size of all inputs in bytes, or of all but objects, because each of these
-// takes a request.
+// inputBytes returns the size of all inputs in bytes, or unless objects is set of all but objects, because each
+// of these takes a request.
 func (j *job) inputBytes(ctx context.Context, objects bool) (bytes int64, err error) {
 	for _, in := range j.inputs {
 		if blob.IsURL(in.Path) && !objects {
@@ -484,7 +484,7 @@ func (j *job) showPlan(ctx context.Context) error {
 	if !j.shown.OnTerminal() || j.opened == nil {
 		return nil
 	}
-	bytes, err := j.inputBytes(ctx, false)
+	bytes, err := j.inputBytes(ctx, false) // without objects
 	if err != nil || bytes < longFrom {
 		return err
 	}
@@ -503,8 +503,9 @@ func (j *job) printPlan(ctx context.Context, w io.Writer, first *frontier.Source
 		fmt.Fprintf(w, "%-8s %s\n", what, fmt.Sprintf(format, args...))
 	}
 	names := cli.Map(j.inputs, frontier.Input.Name)
-	size := strings.TrimSuffix(", "+report.Count(bytes, "byte", "bytes"), ", 0 bytes")                                               // none if not known
-	line("inputs", "%s", strings.TrimSuffix(report.Count(int64(len(names)), "file", "files")+size+": "+ruleset.SomeOf(names), ": ")) // there may be no names
+	// A size that is not known is left out, and so are the names if there are none.
+	size := strings.TrimSuffix(", "+report.Count(bytes, "byte", "bytes"), ", 0 bytes")
+	line("inputs", "%s", strings.TrimSuffix(report.Count(int64(len(names)), "file", "files")+size+": "+ruleset.SomeOf(names), ": "))
 	if err := j.planOutput(line, first); err != nil {
 		return err
 	}
