@@ -207,7 +207,8 @@ func risingEnds[T int16 | int32 | int64](ends []T, rows int) error {
 
 // MoveRunEnds is for run-end encoded arrays, whose runs are left out if they have none of the rows. It fills the beginning
 // of to with the new ends of the others, and returns which runs these are. from has the old ends of all runs, which must
-// cover n rows, and to has room for an end for each of the rows. An end has width bytes.
+// cover n rows. to has room for an end for each of these rows or, if the rows rise, for each old run. An end has width
+// bytes.
 func (r Rows) MoveRunEnds(to, from []byte, width, n int) (runs Rows, err error) {
 	switch width {
 	case 2:

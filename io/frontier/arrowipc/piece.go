@@ -121,7 +121,7 @@ func (p *piece) Decode() (_ *batch.Batch, err error) {
 		return nil, tableio.Worded(err)
 	}
 	b := &batch.Batch{Input: p.input, Index: p.index, FirstRow: p.firstRow, Table: rows, Release: rows.Release}
-	if r.urls != nil {
+	if r.urls != nil { // they were found for all pieces: see newSharedRecord
 		b.URLs = r.urls.Slice(r.part.Piece(p.number))
 	} else {
 		b.URLs, b.Table, err = s.urls.URLs(rows, s.reader.Memory())

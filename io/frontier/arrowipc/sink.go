@@ -92,8 +92,9 @@ func NewSink(w blob.Writer, o SinkOptions) (batch.Sink, error) {
 // Notes returns lines for people about buffers that were compressed again.
 func (s *sink) Notes() []string { return s.writer.Notes() }
 
-// Encode implements batch.Sink. Unless OneToOne is set, a batch without output rows has an empty
-// chunk, and a large one becomes several record batches.
+// Encode implements batch.Sink. A batch becomes one record batch or, if its selected rows take too much memory at once, one
+// for each share of them. With OneToOne, several are an error. Unless it is set, a batch without selected rows has an empty
+// chunk.
 func (s *sink) Encode(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, error) {
 	if s.options.From != nil {
 		return s.encodePassed(b, v)
@@ -147,6 +148,7 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 		return nil, fmt.Errorf("%s does not pass through", b.Input)
 	}
 	r := p.record
+	// All columns are copied without being decoded, so that their values must be stored alike in all inputs.
 	if from := s.options.From; from.options.Keep == batch.KeepAll && !from.reader.SameDecimals(r.source.reader) {
 		return nil, option.Errorf("%s has decimals of other bits than the first input: make all decimal128 with %s", b.Input, option.Compression.With("zstd"))
 	}
@@ -164,7 +166,7 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 }
 
 // assemble makes the chunk of a record batch that passes through, once all its pieces have verdicts. It returns nil if
-// the record batch is not written, because no row is kept.
+// the record batch is not written, because no row is kept where rows may be left out.
 func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*ipc.Chunk, error) {
 	verdicts, err := r.verdicts.Columns(s.output)
 	if err != nil {
@@ -185,7 +187,7 @@ func (s *sink) assemble(r *sharedRecord, grant *batch.Grant) (*ipc.Chunk, error)
 	return s.writer.Copy(r.part, ipc.Kept{Rows: rows, Column: r.source.urlColumn(), Texts: urls}, verdicts, grant)
 }
 
-// Write implements batch.Sink.
+// Write implements batch.Sink. A record batch that passes through is written with the chunk of its last piece.
 func (s *sink) Write(c batch.Chunk) error {
 	passed, ok := c.(*passedChunk)
 	if !ok {

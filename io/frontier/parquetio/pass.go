@@ -76,7 +76,7 @@ func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error)
 	if err != nil {
 		return nil, tableio.Worded(err)
 	}
-	// The input's created_by is kept, because readers judge statistics by it.
+	// Of maker, splice replaces the input's created_by only if pages are encoded: readers judge statistics by it.
 	file, err := splice.NewWriter(w, from.passed, encoder.Columns(from.copied, maker(), columnsKey))
 	if err != nil {
 		return nil, tableio.Worded(err)

@@ -78,6 +78,7 @@ func Locate(schema *arrow.Schema, name string, keep batch.Keep, extra batch.Extr
 		metadata := schema.Metadata()
 		l.schema = arrow.NewSchema([]arrow.Field{urlField}, &metadata)
 	}
+	// Each column that is read is written: all are, or the URL column alone is read.
 	l.copies = keep == batch.KeepAll || l.IsColumn() && extra == (batch.ExtraColumns{})
 	if l.weight, err = findExtra(schema, extra.Weight, option.Weight, isNumber, "integers or floats"); err != nil {
 		return nil, err

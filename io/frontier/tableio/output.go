@@ -63,7 +63,7 @@ func NewOutput(layout batch.Layout, input *arrow.Schema, mem memory.Allocator) (
 		fields = append(fields, arrow.Field{Name: column.Name, Type: valueTypes[column.Kind.Type], Nullable: !column.Kind.Required})
 	}
 	o.schema = arrow.NewSchema(fields, metadata)
-	o.made = o.schema
+	o.made = o.schema // until CodeAgents is called
 	return o, nil
 }
 

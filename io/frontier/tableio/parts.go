@@ -38,7 +38,7 @@ const (
 // partNames are the names of the columns of the parts.
 var partNames = [partCount]string{"url_protocol", "url_host_name", "url_port", "url_path", "url_query"}
 
-// findParts returns the columns over which URLs are split; nil if the schema lacks one of the first three. It is an
+// findParts returns the columns over which URLs are split; nil if the schema lacks protocol, host or path. It is an
 // error if port or query are there and cannot be read: without them a URL would be another one.
 func findParts(schema *arrow.Schema) (*Parts, error) {
 	p := new(Parts)

@@ -127,7 +127,7 @@ func (b *block) parseLiteralsHeader(data []byte) (n int, ok bool) {
 	b.literalsType = int(v & 3)
 	sizeFormat := v >> 2 & 3
 	if b.literalsType == literalsBlockRaw || b.literalsType == literalsBlockRLE {
-		switch sizeFormat {
+		switch sizeFormat { // Regenerated_Size has 5, 12 or 20 bits
 		case 0, 2:
 			b.regeneratedSize, n = int(v>>3&31), 1
 		case 1:
@@ -138,9 +138,9 @@ func (b *block) parseLiteralsHeader(data []byte) (n int, ok bool) {
 		if b.literalsType == literalsBlockRaw {
 			n += b.regeneratedSize
 		} else {
-			n++
+			n++ // the byte that is repeated
 		}
-	} else {
+	} else { // Regenerated_Size and Compressed_Size have width bits each
 		width := [4]uint{10, 10, 14, 18}[sizeFormat]
 		b.regeneratedSize = int(v >> 4 & (1<<width - 1))
 		n = [4]int{3, 3, 4, 5}[sizeFormat] + int(v>>(4+width)&(1<<width-1))

@@ -46,7 +46,7 @@ func (w *rewriting) keepWhole(at int, s sequence) bool {
 		return false
 	}
 	offset := w.keptOffset(low, high, int(s.offset), w.k)
-	if offset == 0 {
+	if offset == 0 { // not all that its match copies is kept
 		return false
 	}
 	w.literals = appendShort(w.literals, w.plain, at, low)

@@ -116,7 +116,7 @@ func (c *Cutter) appendSequences(dst []byte) []byte {
 		}
 		dst[modes] |= mode << (6 - 2*k)
 		dst = append(dst, t.description...)
-		c.out.tables[k] = nil
+		c.out.tables[k] = nil // one of the new frame's own
 	}
 	return c.appendBitstream(dst)
 }
@@ -150,9 +150,11 @@ func (c *Cutter) setCodes() (counts [symbolTypes][64]uint32) {
 // appendBitstream appends the sequences' bitstream, the last sequence first (RFC 8878
 // §3.1.1.3.2.1.2).
 func (c *Cutter) appendBitstream(dst []byte) []byte {
+	// l, o and m are the tables of literal lengths, offsets and match lengths, and ls, os and ms their states; ll, of and
+	// ml are the codes of a sequence.
 	l, o, m := &c.own[literalLengths], &c.own[offsets], &c.own[matchLengths]
 	lengths, matches := &codes[literalLengths], &codes[matchLengths]
-	var ls, os, ms uint32 // the states of these tables
+	var ls, os, ms uint32
 	at := len(dst)
 	out := slices.Grow(dst, 12*len(c.sequences)+32) // a sequence has at most 88 bits
 	w := bitWriter{out: out[:cap(out)], at: at}

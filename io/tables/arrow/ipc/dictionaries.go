@@ -127,7 +127,8 @@ func (s *dictionaryWriter) encode(d usedDictionary, renumbered []layout.Shape, v
 }
 
 // copy writes a dictionary message as it was read. A file must not have a dictionary
-// twice, so there a message that was copied already is left out, and a different one is an error.
+// twice, so there a message that was copied already is left out, and a different one is an error. Deltas extend a
+// dictionary, and are written always.
 func (s *dictionaryWriter) copy(d copiedDictionary) error {
 	if !s.isStream && !d.delta {
 		var h xxh3.Hasher
@@ -224,7 +225,7 @@ func (s *dictionaryWriter) addIndices(m *message) error {
 	if m.indices == nil {
 		return nil
 	}
-	lifted := m.bodySize() - int64(len(m.body))
+	lifted := m.bodySize() - int64(len(m.body)) // bytes of lifted parts, all of which come before the indices
 	for _, indices := range m.indices {
 		k := s.kept[indices.shape.ID]
 		if k == nil {

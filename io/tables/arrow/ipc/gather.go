@@ -129,8 +129,8 @@ type source struct {
 	valid  tables.Valid // of the kept values, until the next bitmap is gathered; nil if none of them is null
 }
 
-// array gathers the values rows of the input's next array, with its children. The array has shape s and must have
-// least values or more.
+// array gathers those values of the input's next array whose indices are rows, with its children. The array has shape s
+// and must have least values or more.
 func (g *gathering) array(s *layout.Shape, least int, rows tables.Rows) error {
 	node, err := g.nextNode(least)
 	if err != nil {

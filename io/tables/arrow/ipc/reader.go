@@ -177,10 +177,11 @@ func (s *Reader) addDictionary(f *layout.Frame) error {
 		return fmt.Errorf("dictionary %d: it is not in the schema", meta.ID)
 	}
 	_, decoded := s.decoder.values[meta.ID]
+	// Either all columns are copied, or those that are decoded. If rows may be left out, dictionaries are written anew.
 	if c := s.copying; c != nil && !c.selects && (decoded || c.whole) {
 		s.before = append(s.before, copiedDictionary{Frame: f, id: meta.ID, delta: meta.Delta})
 	}
-	s.used = nil
+	s.used = nil // usedDictionaries sets it again, with this one
 	if s.decoder, err = s.extendDecoder(s.decoder, meta, f); err == nil && s.renumberedDecoder != nil {
 		s.renumberedDecoder, err = s.extendDecoder(s.renumberedDecoder, meta, f)
 	}
@@ -270,7 +271,8 @@ func (s *Reader) addMessage(f *layout.Frame) (*Part, error) {
 		return nil, err
 	case layout.KindRecord:
 		p, err := s.readRecord(f)
-		if s.file == nil && s.framer.IsFile() && errors.As(err, new(missingError)) {
+		readsPipe := s.file == nil && s.framer.IsFile() // a file, but from its beginning to its end
+		if readsPipe && errors.As(err, new(missingError)) {
 			err = layout.ErrLateDictionary
 		}
 		return p, err
@@ -306,7 +308,7 @@ func (s *Reader) readRecord(f *layout.Frame) (*Part, error) {
 	}
 	projects := copied != nil && !copied.whole // the copied columns are the decoded ones
 	if body == nil || projects {
-		if body, err = f.LoadSpans(meta, s.options.Memory); err != nil {
+		if body, err = f.LoadSpans(meta, s.options.Memory); err != nil { // it sets meta's offsets to those in body
 			return nil, err
 		}
 	}

@@ -137,9 +137,9 @@ func (c *Column) offsets(l *Leaf, valueLevel byte, s slots) []int32 {
 
 // buildList is build for lists and maps. All leaves must agree where the lists end.
 func (c *Column) buildList(leaves []Leaf, s slots) (*array.Data, error) {
-	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding)
+	bits, n, nulls := c.validity(&leaves[0], s, c.present, padding) // up to padding: see buildStruct
 	fixed, isFixed := c.Field.Type.(*arrow.FixedSizeListType)
-	if isFixed {
+	if isFixed { // a null list takes elements, too
 		leaves = c.pad(leaves, s, int(fixed.Len()))
 	}
 	offsets := c.offsets(&leaves[0], c.valueLevel(), s)

@@ -15,7 +15,7 @@ import (
 )
 
 // convert returns the buffers of a leaf's array except its validity: the leaf's values in Arrow's type, each
-// in its slot. They may share the leaf's memory.
+// in its slot, by p. They may share the leaf's memory. It is an error if l has not as many values as p has slots for.
 func (c *Column) convert(l *Leaf, p *spread) ([]*memory.Buffer, error) {
 	n := c.Leaves[0]
 	width := n.Width()

@@ -71,10 +71,10 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 	var err error
 	switch dt := tables.Storage(field.Type).(type) {
 	case *arrow.DictionaryType:
-		id := dt.ValueType.ID()
-		return b.encoded(name, field, dt.ValueType, id == arrow.STRING || id == arrow.BINARY)
+		isRestored := dt.ValueType.ID() == arrow.STRING || dt.ValueType.ID() == arrow.BINARY
+		return b.encoded(name, field, dt.ValueType, isRestored)
 	case *arrow.RunEndEncodedType:
-		return b.encoded(name, field, dt.Encoded(), false)
+		return b.encoded(name, field, dt.Encoded(), false) // readers do not restore run ends
 	case *arrow.StructType:
 		stored.Type, err = b.structure(n, dt)
 	case *arrow.MapType:
@@ -84,7 +84,7 @@ func (b *builder) node(name string, field arrow.Field) (*Node, arrow.Field, erro
 	default:
 		stored.Type, err = b.leaf(n, dt, field.Metadata)
 	}
-	if _, ok := field.Type.(arrow.ExtensionType); ok && err == nil {
+	if _, ok := field.Type.(arrow.ExtensionType); ok && err == nil { // readers restore it
 		stored.Type = field.Type
 	}
 	return n, stored, err

@@ -83,7 +83,7 @@ func (s *Shredder) node(n *Node, d *array.Data, e entries) error {
 		e.index, e.definitions = s.none(&e)
 		return s.leaf(n, d, e)
 	}
-	if d.DataType().ID() == arrow.BOOL && n.Repetition == layout.Optional && e.isRows(d) {
+	if d.DataType().ID() == arrow.BOOL && n.Repetition == layout.Optional && e.isRows(d) { // see Bits
 		s.leaves = append(s.leaves, flatBits(d, &e))
 		return nil
 	}
@@ -158,7 +158,7 @@ func (s *Shredder) presence(n *Node, d *array.Data, e entries) (entries, error) 
 		}
 		return e, nil
 	}
-	if valid == nil && e.index == nil {
+	if valid == nil && e.index == nil { // no entry has ended yet
 		e.level++
 		return e, nil
 	}
@@ -167,7 +167,7 @@ func (s *Shredder) presence(n *Node, d *array.Data, e entries) (entries, error) 
 		at := e.at(i)
 		definitions[i] = e.levelOf(i)
 		switch {
-		case at < 0:
+		case at < 0: // it ended above
 		case valid != nil && !bit(valid, at):
 			at = -1
 		default:

@@ -42,6 +42,7 @@ func (d *deltaStrings) Next(dst *Values, n int, limit int64) error {
 	if err := d.suffixes.Read(suffixes); err != nil {
 		return err
 	}
+	// Bytes of the value before, bytes of values to come, and where the value before ends in dst.Data.
 	last, left, end := int64(len(d.last)), int64(len(d.bytes)), int64(len(dst.Data))
 	for i, prefix := range prefixes {
 		suffix := suffixes[i]

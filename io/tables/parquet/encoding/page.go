@@ -62,7 +62,7 @@ func (p *Page) Open(b Body) (err error) {
 	for left := b.Present; left > 0 && err == nil; left -= block {
 		err = d.Next(&p.Values, min(left, block), maxDecoded)
 	}
-	if p.decoded = p.Data; err != nil {
+	if p.decoded = p.Data; err != nil { // its memory is kept after an error, too
 		return err
 	}
 	return d.Done()

@@ -357,7 +357,7 @@ func (r *filterRun) readColumn(c *filteredColumn, s *layout.Stream) error {
 			r.release(p)
 			return c.failed(index, err)
 		}
-		if c.whole {
+		if c.whole { // readPage has found out that the column is copied
 			r.release(p)
 			return nil
 		}

@@ -26,7 +26,7 @@ func (f *File) addElement(i, parent, depth int, levels Leaf) (next int, err erro
 	case depth >= maxDepth:
 		return i, fmt.Errorf("its columns are nested more than %d deep", maxDepth)
 	}
-	if depth > 0 && e.Repetition != Required {
+	if depth > 0 && e.Repetition != Required { // the root has no level
 		levels.MaxDefinition++
 	}
 	if depth > 0 && e.Repetition == Repeated {

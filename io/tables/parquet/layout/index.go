@@ -34,7 +34,8 @@ type ColumnIndex struct {
 	Nulls     []int64
 }
 
-// fields implements structure for ColumnIndex. A boolean in a list is a byte.
+// fields implements structure for ColumnIndex. A boolean in a list is a byte, and the list has the kind thriftTrue or, by
+// some writers, thriftFalse.
 func (x *ColumnIndex) fields(t *thrift) {
 	list(t, 1, thriftTrue, required, &x.NullPages, func(kind byte, v *bool) {
 		switch {

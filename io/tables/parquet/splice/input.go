@@ -122,7 +122,7 @@ func (input *Input) findBloom(c *chunk) error {
 		return nil
 	}
 	c.bloom = layout.Range{Offset: at, Length: integer(c.meta, metaBloomSize)}
-	if outside := at < 0 || at >= input.file.End; outside || c.bloom.Length != 0 { // outside: checkRanges refuses it
+	if outside := at < 0 || at >= input.file.End; outside || c.bloom.Length != 0 { // outside, there is no header to read
 		return nil
 	}
 	// Older writers do not say the filter's length: the header with which it begins does.
