@@ -105,7 +105,9 @@ type Set struct {
 	options Options
 	limit   int // the most bytes of a body that count
 	size    int // the most bytes of a body that are kept; see Options.BodySize
-	part    int // from how many bytes on captures of a URL are judged before all have come
+	// part is how many bytes of a URL's captures the judge gets at a time, with a history; and up to how
+	// many Options.Keep keeps all, not only those that may decide.
+	part int
 
 	mu     sync.Mutex // for all that follows
 	sorter *runs.Sorter
@@ -190,15 +192,15 @@ func (s *Set) add(r captureRecord, toPage bool) error {
 	if r.hasTarget() {
 		s.wanted.add(r.target())
 	}
-	if toPage && s.old.dropped {
+	if toPage && s.old.dropped { // the pack that is continued may lack the captures of that page
 		if err := s.old.addRedirect(r); err != nil {
 			return err
 		}
 	}
 	if r.isRevisit() {
-		s.noteRevisit(r)
+		s.wantRevisited(r)
 	}
-	if !s.fits(0) {
+	if !s.fits(0) { // what was added above
 		return errMemory("what %d redirects and revisits of captures refer to", len(s.wanted)+len(s.revisited))
 	}
 	s.newest = max(s.newest, r.time())
@@ -260,13 +262,13 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 	}
 	r = r.withURL(hash, authority)
 	a.waiting = r
-	page := false
+	toPage := false // whether it redirects to a URL that is no robots.txt
 	switch {
 	case x.Failed: // it has neither a target nor a body
 	case x.Status/100 == 3 && x.Status != access.NotModified:
 		if hash, authority, ok := a.urlKey(Target(x)); ok { // not so without a Location
 			r.setTarget(hash)
-			page = authority == nil
+			toPage = authority == nil
 		}
 	case x.Status != 0 && x.Status/100 != 2: // its body is an error's
 	case x.Revisit:
@@ -278,7 +280,7 @@ func (a *adder) Add(x *Capture, source int, order uint64) error {
 			return err
 		}
 	}
-	return a.set.add(r, page)
+	return a.set.add(r, toPage)
 }
 
 // storeBody stores the body of a 2xx and sets its number in r. If the body cannot be
@@ -332,10 +334,11 @@ func (a *adder) urlKey(url []byte) (hash key, authority []byte, ok bool) {
 	return key(sum[:len(hash)]), authority, true
 }
 
-// Decompress returns up to size bytes of a body, decompressed if it is gzip or zstd. Read as
-// text, such a body would have no groups and so allow everything. cut and the bool that is
-// returned say whether the body is only the beginning of the original. layers is how many
-// times it was compressed. It returns an error if nothing could be decompressed.
+// Decompress returns up to size bytes of a body, decompressed if it is gzip or zstd, as often as it is
+// compressed but at most compress.MaxLayers times. Read as text, such a body would have no groups and so
+// allow everything. cut and the bool that is returned say whether the body is only the beginning of the
+// original. layers is how many times it was decompressed. It returns an error if nothing could be
+// decompressed; of a body that is damaged further on, it returns the beginning.
 func Decompress(body []byte, cut bool, size int) (_ []byte, _ bool, layers int, err error) {
 	for ; layers < compress.MaxLayers; layers++ {
 		codec := compress.Detect(body)

@@ -65,7 +65,7 @@ type judge struct {
 
 	// What bytesToKeep knows of the resolver's group.
 	bodies int  // bytes at its start that keepLastBody put there
-	timed  bool // whether a failure since its last answer has a time
+	timed  bool // whether a failure since its last answer has a time, and so began an outage
 	// How many bytes at its start the length of an outage depends on if the next failure has a time,
 	// and if it has none.
 	neededByTimed, neededByUntimed int
@@ -101,10 +101,11 @@ type course struct {
 	list     []interval // those so far
 }
 
-// bytesToKeep decides which captures of a URL can still matter once capture x is added. group
-// has the captures before x that still matter, in the order of captureForm. The result is how
-// many bytes at the start of group stay; -1 if x itself does not matter. Of an outage, the
-// first failure that has a time matters, and the last.
+// bytesToKeep returns how many bytes at the start of group still matter once capture x follows them; -1
+// if x itself does not matter. group has the captures of x's URL before x that still matter, in the order
+// of captureForm; read as one record, it is the first of them. Of an outage, the first failure that has a
+// time matters, and the last. The judge keeps what the next call needs to know of the captures so far, so
+// that all captures of a URL must be passed in order, with the group that the results before left.
 func (j *judge) bytesToKeep(group, x captureRecord) int {
 	n := j.keptBefore(group, x)
 	if n < 0 {
@@ -112,34 +113,36 @@ func (j *judge) bytesToKeep(group, x captureRecord) int {
 	}
 	fetch, end := x.fetch(), n+x.size()
 	answers := j.policy.Answers(fetch)
-	timed := !answers && fetch.Second != 0
+	timedFailure := !answers && fetch.Second != 0
 	j.bodies, j.timed = min(j.bodies, n), j.timed && !answers && n > 0
+	beginsOutage := timedFailure && !j.timed
 	switch {
-	case answers, timed && !j.timed, j.set.options.Keep && n < j.set.part:
+	case answers, beginsOutage, j.set.options.Keep && n < j.set.part: // x stays, whatever failure comes next
 		j.neededByTimed, j.neededByUntimed = end, end
-	case n == 0: // a failure without a time begins no outage
+	case n == 0: // x is the only capture, without a time: any failure replaces it
 		j.neededByTimed, j.neededByUntimed = 0, 0
-	case timed: // a later one with a time replaces it
+	case timedFailure: // so far the last of the outage: the next failure with a time replaces it
 		j.neededByUntimed = end
 	}
-	j.timed = j.timed || timed
+	j.timed = j.timed || timedFailure
 	return n
 }
 
 // keptBefore returns the result of bytesToKeep, from the fields that bytesToKeep has set for the
-// captures before.
+// captures before. It sets Set.later if x was made after asOf.
 func (j *judge) keptBefore(group, x captureRecord) int {
-	first := len(group) == 0
+	isFirst := len(group) == 0
 	switch {
-	case j.isLater(x): // without an earlier one, the last of the first second is kept: it says that the URL was fetched later
+	case j.isLater(x): // it only says that the URL was fetched later, and so counts if no capture comes before asOf
 		j.set.later = true
-		if first && !j.begun || !first && j.isLater(group) && x.isEarlierFetch(group) {
+		onlyLater := isFirst && !j.begun || !isFirst && j.isLater(group)
+		if onlyLater && (isFirst || x.isEarlierFetch(group)) {
 			return 0
 		}
 		return -1
-	case first, j.isLater(group): // any other capture counts instead of a later one
+	case isFirst, j.isLater(group): // any other capture counts instead of a later one
 		return 0
-	case j.history:
+	case j.history: // each capture decides about its own time
 		return len(group)
 	case group.source() != x.source(): // an earlier source has the URL
 		return -1
@@ -149,16 +152,16 @@ func (j *judge) keptBefore(group, x captureRecord) int {
 		}
 		return j.keepLastBody(group)
 	case j.set.options.Keep && len(group) < j.set.part:
-		return len(group) // others may come between
-	case x.fetch().Second == 0:
+		return len(group) // captures that a later set adds may come between these
+	case x.fetch().Second == 0: // a failure without a time
 		return j.neededByUntimed
 	}
 	return j.neededByTimed
 }
 
-// keepLastBody moves the last 2xx of group to its start, because a later 304 has its body,
-// followed by the revisits after it, which may turn out to be a 2xx. It returns their length
-// in bytes.
+// keepLastBody moves the last 2xx of group to the group's start, because a later 304 has its body,
+// followed by the revisits after it, which may turn out to be a 2xx. It returns how many bytes these
+// take; what follows them in group is not valid.
 func (j *judge) keepLastBody(group captureRecord) (size int) {
 	size = j.bodies // the group begins with what it kept the last time
 	for x := group[size:]; len(x) > 0; x = x[x.size():] {
@@ -187,8 +190,8 @@ func (j *judge) isLater(x captureRecord) bool {
 // timeMemory is about how many bytes a capture's time takes in judge.times and until it is in the pack.
 const timeMemory = 16
 
-// begin begins a URL. targets has the decisions about redirects' targets; nil if no redirect
-// is followed yet.
+// begin forgets the URL before and begins the next one: the captures come by add, and decide then gives
+// the outcome. targets has the decisions about redirects' targets; nil if no redirect is followed yet.
 func (j *judge) begin(targets *targetChanges) {
 	j.targets, j.authority, j.later, j.begun = targets, j.authority[:0], j.later[:0], true
 	j.kept.reset()
@@ -228,9 +231,9 @@ func (j *judge) add(part captureRecord) error {
 // from the capture before to x.
 func (j *judge) addCapture(x captureRecord) {
 	second := x.second()
-	if n := len(j.sources); n == 0 || j.sources[n-1].source != x.source() {
+	if n := len(j.sources); n == 0 || j.sources[n-1].source != x.source() { // the first of its source
 		j.endSource()
-		j.sources = slices.Grow(j.sources, 1)[:n+1] // not appended: its intervals have memory of an earlier URL
+		j.sources = slices.Grow(j.sources, 1)[:n+1] // not appended: the element has memory of an earlier URL
 		j.sources[n].source = x.source()
 		j.beginCourse(len(j.times), second)
 	} else if x.isDropped() { // nothing is known of the time before it
@@ -245,7 +248,8 @@ func (j *judge) addCapture(x captureRecord) {
 	c.newest.index = len(j.times)
 	j.times = append(j.times, second)
 	fetch := x.fetch()
-	if c.Add(fetch); j.policy.Answers(fetch) {
+	c.Add(fetch)
+	if j.policy.Answers(fetch) {
 		c.answer = c.newest
 	}
 }
@@ -256,8 +260,8 @@ func (j *judge) beginCourse(first int, second uint32) {
 	j.course = course{Course: access.NewCourse(j.policy), first: first, since: second, answer: candidate{index: -1}, list: j.course.list[:0]}
 }
 
-// endSource completes the intervals of the source whose captures were added last. Of too many,
-// it keeps the newest.
+// endSource completes the intervals of the source whose captures were added last, and stores them in
+// j.sources. Of too many, it keeps the newest.
 func (j *judge) endSource() {
 	n := len(j.sources)
 	if n == 0 {
@@ -284,7 +288,7 @@ func (j *judge) decide() []change {
 	for _, s := range j.sources {
 		j.setTimes(s.intervals)
 	}
-	all := j.sources[0].intervals // a lower-ranked source decides only before the intervals of those above it
+	all := j.sources[0].intervals // of the highest-ranked source; each further one decides only about the time before
 	for _, s := range j.sources[1:] {
 		all = slices.Concat(before(s.intervals, all[0].From), all)
 	}
@@ -292,9 +296,10 @@ func (j *judge) decide() []change {
 		x := &all[i]
 		next := change{from: x.From, kept: x.Kept, access: x.Access, stale: x.Stale, dropped: x.dropped, unresolved: x.unresolved}
 		if n := len(j.changes); n > 0 {
-			last := j.changes[n-1]
-			if last.from = next.from; last == next {
-				continue // nothing has changed but the second
+			before := j.changes[n-1]
+			before.from = next.from // so that the comparison leaves it out
+			if before == next {
+				continue
 			}
 		}
 		j.changes = append(j.changes, next)
@@ -312,7 +317,7 @@ func before(intervals []interval, second uint32) []interval {
 func (j *judge) addIntervals(from, to uint32) {
 	c := &j.course
 	for _, moment := range j.secondsOfChange(from, to) {
-		i := j.interval(moment)
+		i := j.intervalFrom(moment)
 		if n := len(c.list); n > 0 && i.continues(&c.list[n-1], j.times) {
 			c.list[n-1].high = i.high
 			continue
@@ -324,20 +329,21 @@ func (j *judge) addIntervals(from, to uint32) {
 	}
 }
 
-// dropOldest removes the older half of the intervals, and all times that neither the other
-// intervals nor next refer to.
+// dropOldest removes the older half of the course's intervals, and all its times that are older than
+// what the other intervals, next, or the captures that may still decide refer to. It moves the indices
+// of all of these to where the times then are.
 func (j *judge) dropOldest(next *interval) {
 	c := &j.course
 	c.list, c.cut = append(c.list[:0], c.list[maxIntervals:]...), true
-	kept := min(next.low, c.newest.index)
+	oldest := min(next.low, c.newest.index) // index of the oldest time that stays
 	if c.answer.index >= 0 {
-		kept = min(kept, c.answer.index)
+		oldest = min(oldest, c.answer.index)
 	}
 	for i := range c.list {
-		kept = min(kept, c.list[i].low)
+		oldest = min(oldest, c.list[i].low)
 	}
-	gone := kept - c.first
-	j.times = append(j.times[:c.first], j.times[kept:]...)
+	gone := oldest - c.first
+	j.times = append(j.times[:c.first], j.times[oldest:]...)
 	for i := range c.list {
 		c.list[i].low -= gone
 		c.list[i].high -= gone
@@ -345,27 +351,28 @@ func (j *judge) dropOldest(next *interval) {
 	next.low -= gone
 	next.high -= gone
 	c.newest.index -= gone
-	c.answer.index -= gone // or it stays below 0
+	c.answer.index -= gone // -1, for no answer, stays below 0
 }
 
 // candidate is a capture that may decide, without its authority.
 type candidate struct {
 	head  [recordHead]byte
-	index int // in judge.times
+	index int // of its time in judge.times; below 0 for no capture
 }
 
 func (d *candidate) capture() captureRecord { return d.head[:] }
 
-// secondsOfChange returns the seconds in [from, to) at which the decision may change: from
-// and, if a redirect decides, those at which the outcome of its target changes. Without a
-// history it returns asOf alone. The result is valid until the next call.
+// secondsOfChange returns the seconds in [from, to) at which the decision may change although no capture
+// is added: from itself and, if a redirect decides, those at which the outcome of its target changes.
+// Without a history it returns asOf alone. The result is valid until the next call.
 func (j *judge) secondsOfChange(from, to uint32) []uint32 {
 	c, answer := &j.course, j.course.answer.capture()
 	if !j.history {
 		from = toSecond(j.asOf)
 	}
 	j.moments = append(j.moments[:0], from)
-	if !j.history || j.targets == nil || c.Deciding() < 0 || !answer.hasTarget() {
+	followsTarget := j.targets != nil && c.Deciding() >= 0 && answer.hasTarget() // the answer decides, and redirects
+	if !j.history || !followsTarget {
 		return j.moments
 	}
 	changes := j.targets.of(answer.targetIndex())
@@ -379,9 +386,9 @@ func (j *judge) secondsOfChange(from, to uint32) []uint32 {
 	return j.moments
 }
 
-// interval returns the interval that starts at the second moment. The captures so far decide it,
+// intervalFrom returns the interval that starts at the second moment. The captures so far decide it,
 // with the outcome that a redirect's target has at that second.
-func (j *judge) interval(moment uint32) interval {
+func (j *judge) intervalFrom(moment uint32) interval {
 	c := &j.course
 	var target change
 	outcome := access.Unknown                            // of the newest answer
@@ -391,7 +398,7 @@ func (j *judge) interval(moment uint32) interval {
 	}
 	d := c.Decide(outcome)
 	decides := &c.newest
-	if d.Stale {
+	if d.Stale { // after 30 days of failures the last answer counts again
 		decides = &c.answer
 	}
 	deciding := decides.capture()
@@ -406,7 +413,7 @@ func (j *judge) interval(moment uint32) interval {
 		if deciding.hasTarget() {
 			i.Kept, i.Stale = target.kept, i.Stale || target.stale
 		}
-		if i.Kept == gone { // its rules are not known
+		if i.Kept == gone { // the pack has dropped the body: its rules are not known, so all is denied
 			i.Access, i.Kept, i.Stale = access.DisallowAll, 0, false
 		}
 	}
@@ -427,7 +434,7 @@ func (j *judge) outcomeOfTarget(x captureRecord, second uint32) change {
 	return changes[n-1]
 }
 
-// setTimes sets the times of intervals from the indices low and high.
+// setTimes sets the fields Times, Fetched and Seen of intervals from the indices low and high.
 func (j *judge) setTimes(list []interval) {
 	for n := range list {
 		i := &list[n]
@@ -437,21 +444,22 @@ func (j *judge) setTimes(list []interval) {
 	}
 }
 
-// emitDecisions emits a decision about the URL for each source. It counts in the statistics what the
-// first source decides at asOf.
+// emitDecisions emits a decision about the URL for each source, after decide. It counts in the statistics
+// what the first source decides at asOf. Of a URL that is no robots.txt it emits only the captures to
+// keep; if they are not kept, it sets Set.dropped.
 func (j *judge) emitDecisions() error {
-	if len(j.authority) == 0 {
+	if len(j.authority) == 0 { // no robots.txt
 		if !j.set.options.Keep || !j.wanted && j.pages { // among pages, only what a redirect leads to is kept
 			j.set.dropped = true
 			return nil
 		}
 		return j.emit(&Decision{URL: j.url, Captures: j.kept.Kept})
 	}
-	if len(j.later) > 0 {
+	if len(j.later) > 0 { // all captures are after asOf
 		d := &Decision{Authority: j.authority, Fetched: timeOf(j.later.time()), Source: j.later.source(), Captures: j.kept.Kept}
 		if j.history {
 			d.History = j.decision(&j.sources[0], &j.sources[0].intervals[0]).History
-			if j.later.hasTarget() { // what its target said is not kept
+			if j.later.hasTarget() { // what its target says after asOf is not kept
 				d.History = append(d.History[:0], access.Interval{From: d.History[0].From, Access: access.Cut})
 			}
 		}

@@ -100,10 +100,10 @@ func (h *keptHead) decode(x captureRecord, flags byte, nanoseconds int64) {
 	switch flags & (keptGone | flagFailed | flagTarget) {
 	case keptGone:
 		x.setBody(gone)
-	case keptGone | flagFailed:
+	case keptGone | flagFailed: // flagFailed stands for flagDropped
 		x.setBody(gone)
 		x[flagsAt] |= flagDropped
-	case keptGone | flagTarget: // stands for flagRevisit
+	case keptGone | flagTarget: // flagTarget stands for flagRevisit, and h.body is the name of a fetch
 		x.setBody(h.body)
 		x[flagsAt] = flagRevisit
 	}
@@ -123,8 +123,8 @@ func (k *keptEncoder) reset() { *k = keptEncoder{Kept: Kept{Rows: k.Rows[:0], Bo
 // capture that repeats the last one adds nothing.
 func (k *keptEncoder) add(x captureRecord, target key) {
 	h := keptHeadOf(x, target)
-	again := len(k.Rows) > 0 && h == k.last
-	if again && x.time() == k.lastTime {
+	sameHead := len(k.Rows) > 0 && h == k.last
+	if sameHead && x.time() == k.lastTime {
 		return
 	}
 	k.lastTime = x.time()
@@ -138,13 +138,13 @@ func (k *keptEncoder) add(x captureRecord, target key) {
 		}
 	}
 	switch {
-	case again:
+	case sameHead:
 		flags |= keptAgain
 	case h.source != k.last.source:
 		flags |= keptSource
 	}
 	k.Rows = append(k.Rows, flags)
-	if !again {
+	if !sameHead {
 		k.addHead(&h)
 	}
 	if flags&keptTimeless == 0 {
@@ -385,8 +385,8 @@ func (c *continued) addRedirect(r captureRecord) error {
 	return nil
 }
 
-// followLinks adds to asked all URLs to which links lead from a URL in asked or known, over
-// any number of links.
+// followLinks adds to asked all URLs to which links lead from a URL in asked or known, over any number
+// of links: each pass over all links follows one more, until a pass finds no new URL.
 func (c *continued) followLinks() error {
 	c.known.compact()
 	c.asked.compact()
@@ -394,7 +394,7 @@ func (c *continued) followLinks() error {
 		before = len(c.asked)
 		more := c.asked[:before:before] // clipped: asked stays sorted for find while more grows
 		if err := c.links.Merge(func(link []byte) error {
-			from, to := key(link[:16]), key(link[16:])
+			from, to := key(link), key(link[len(key{}):])
 			_, asked := c.asked.find(from)
 			_, known := c.known.find(from)
 			if asked || known {

@@ -168,9 +168,9 @@ func (r *resolver) firstRound() error {
 	return r.writer.Flush()
 }
 
-// visit adds a capture to group, unless it repeats another or cannot decide. Captures must
-// come in the order of captureForm. Before that a revisit gets its body, and a 304 the body of the
-// 2xx before it.
+// visit adds a copy of a capture to group, unless it repeats another or cannot decide, and passes group to
+// the judge when the URL ends, or earlier if it is large. Captures must come in the order of captureForm.
+// A revisit first gets its body, and a 304 the body of the 2xx before it.
 func (r *resolver) visit(x captureRecord) error {
 	if err := context.Cause(r.ctx); err != nil {
 		return err
@@ -195,11 +195,11 @@ func (r *resolver) visit(x captureRecord) error {
 	}
 	r.last = append(r.last[:0], x...)
 	keep := r.judge.bytesToKeep(r.group, x)
-	if keep < 0 {
+	if keep < 0 { // x cannot decide
 		return nil
 	}
 	r.group = append(r.group[:keep], x...)
-	if len(r.group) > 2*r.set.part && !r.set.fits(int64(len(r.group))) {
+	if len(r.group) > 2*r.set.part && !r.set.fits(int64(len(r.group))) { // a smaller group always fits
 		return errMemory("more than %d captures of %s", len(r.group)/recordHead, x.authority())
 	}
 	if r.judge.history && len(r.group) >= r.set.part && !r.judge.isLater(r.group) {
@@ -208,8 +208,8 @@ func (r *resolver) visit(x captureRecord) error {
 	return nil
 }
 
-// renew gives a 304 the body of the newest 2xx before it from its own source. It remembers the body
-// of a 2xx for the next 304.
+// renew sets the body of x, if it is a 304, to that of the newest 2xx of its URL before it from its own
+// source; without one it has none. It remembers the body of a 2xx for the next 304.
 func (r *resolver) renew(x captureRecord) {
 	if x.source() != r.source {
 		r.renewable, r.source = 0, x.source()
@@ -226,11 +226,11 @@ func (r *resolver) renew(x captureRecord) {
 	}
 }
 
-// passGroup passes the captures in group to the judge and empties group. If the URL has
-// redirects, or more captures may follow, it also stores them for the next rounds. continues
-// says that more captures of the URL follow.
+// passGroup passes the captures in group to the judge and empties group. continues says that more
+// captures of the URL may follow. If they may, or if the URL has redirects, passGroup also writes the
+// captures to moved for the next rounds; endURL removes them again if no redirect follows.
 func (r *resolver) passGroup(continues bool) error {
-	if !r.judge.begun {
+	if !r.judge.begun { // the first part of the URL
 		r.redirects, r.movedAt, r.wanted = false, -1, notWanted
 		if index, found := r.set.wanted.find(r.group.key()); found {
 			r.wanted = uint32(index)
@@ -248,14 +248,17 @@ func (r *resolver) passGroup(continues bool) error {
 	if r.movedAt < 0 {
 		r.movedAt = r.moved.Size() + int64(r.writer.Buffered())
 	}
-	var header [movedHeader]byte
+	return r.writePart(continues)
+}
+
+// writePart writes group to r.moved as a part, which readPart reads.
+func (r *resolver) writePart(continues bool) error {
 	length := uint32(len(r.group))
 	if continues {
 		length += partContinues
 	}
-	binary.LittleEndian.PutUint32(header[:], length)
-	binary.LittleEndian.PutUint32(header[4:], r.wanted)
-	if _, err := r.writer.Write(header[:]); err != nil {
+	header := binary.LittleEndian.AppendUint32(make([]byte, 0, movedHeader), length)
+	if _, err := r.writer.Write(binary.LittleEndian.AppendUint32(header, r.wanted)); err != nil {
 		return err
 	}
 	_, err := r.writer.Write(r.group)
@@ -272,7 +275,7 @@ func (r *resolver) endURL() error {
 		return err
 	}
 	r.judge.begun = false
-	if !r.redirects && r.movedAt >= 0 { // its first parts were put aside in case redirects follow
+	if !r.redirects && r.movedAt >= 0 { // passGroup has written its first parts in case redirects follow
 		if err := r.writer.Flush(); err != nil {
 			return err
 		}
@@ -285,20 +288,19 @@ func (r *resolver) endURL() error {
 
 // indexTargets replaces the keys of targets in group by their indices in Set.wanted, for targetIndex.
 // It reports whether a capture has a target.
-func (r *resolver) indexTargets() bool {
-	any := false
+func (r *resolver) indexTargets() (hasRedirects bool) {
 	for x := r.group; len(x) > 0; x = x[x.size():] {
 		if x.hasTarget() {
-			any = true
+			hasRedirects = true
 			index, _ := r.set.wanted.find(x.target())
 			binary.LittleEndian.PutUint32(x[targetAt:], uint32(index))
 		}
 	}
-	return any
+	return hasRedirects
 }
 
-// followRedirects decides again about the URLs with redirects, with the previous round's
-// outcomes of their targets. last says that these decisions are final and are emitted.
+// followRedirects decides again about the URLs with redirects, whose captures it reads from moved, with
+// the previous round's outcomes of their targets. last says that these decisions are final and are emitted.
 func (r *resolver) followRedirects(last bool) error {
 	before := r.known
 	r.known = targetChanges{places: make([]changesPlace, len(before.places))}
@@ -331,7 +333,7 @@ func (r *resolver) followRedirects(last bool) error {
 			return err
 		}
 	}
-	for wanted := range before.places { // those without redirects stay as they are
+	for wanted := range before.places { // those without redirects were not decided again, and stay as they are
 		if r.known.places[wanted].count == 0 {
 			r.known.set(wanted, before.of(wanted))
 		}

@@ -35,9 +35,9 @@ type row struct {
 	broken error
 }
 
-// finish checks a row. A broken row becomes a fetch without an answer. The error says
-// why a row must be skipped: it has no URL, or says nothing about an answer. An empty body
-// without a status says nothing, because formats without null write it for a fetch that nobody
+// finish checks a row whose fields are set, trims its authority, and makes a broken row a fetch without an
+// answer. The error says why a row must be skipped: it has no URL, or says nothing about an answer. An
+// empty body without a status says nothing, because formats without null write it for a fetch that nobody
 // made. Nor does a null body of a 2xx; an empty one is a robots.txt without rules.
 func (r *row) finish() error {
 	if r.namesFile() {
@@ -49,7 +49,7 @@ func (r *row) finish() error {
 	r.trimAuthority()
 	r.failed = r.failed || r.broken != nil
 	switch {
-	case len(r.file) > 0 && len(r.body) == 0 && len(r.url) > 0:
+	case len(r.file) > 0 && len(r.body) == 0 && len(r.url) > 0: // a WARC record may have all else
 		return nil
 	case len(r.url) == 0 && len(r.authority) == 0:
 		return errors.New("it has neither url nor authority")
@@ -66,10 +66,10 @@ func (r *row) finish() error {
 func (r *row) trimAuthority() {
 	r.authority = bytes.TrimPrefix(bytes.TrimSpace(r.authority), []byte("//"))
 	scheme, host, hasScheme := bytes.Cut(r.authority, []byte("://"))
-	if !hasScheme || bytes.ContainsAny(scheme, "/?#;") {
+	if !hasScheme || bytes.ContainsAny(scheme, "/?#;") { // as in example.com/?u=http://example.org
 		host = r.authority
 	}
-	if end := bytes.IndexAny(host, "/?#;"); end >= 0 {
+	if end := bytes.IndexAny(host, "/?#;"); end >= 0 { // where package urls ends an authority
 		if len(r.url) == 0 && string(host[end:]) != "/" {
 			r.broken = fmt.Errorf("authority %.80q is more than scheme, host and port: URLs belong into the column url", r.authority)
 		}
@@ -164,7 +164,7 @@ func (r *row) setFetched(c *cells, i int) error {
 			r.fetched, ok = batch.ParseTime(text)
 		}
 	}
-	if ok && r.fetched.Year() <= LastYear { // later: such as milliseconds that are taken for seconds
+	if ok && r.fetched.Year() <= LastYear { // milliseconds that are taken for seconds are later
 		return nil
 	}
 	r.fetched = time.Time{}

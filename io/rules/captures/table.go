@@ -136,7 +136,7 @@ type Table struct {
 	// indexes have in its place.
 	columns [tableColumns][]int
 
-	noted   bool // whether the first batch was looked at by noteAlike
+	noted   bool // whether noteAlike and checkFolders have looked at the first batch with rows
 	escaped bool // whether noteLineEnds has noted a body
 	named   bool // whether a batch named WARC records
 
@@ -159,7 +159,7 @@ type Table struct {
 // Closing the source is left to the caller.
 func NewTable(s TableSource, o TableOptions) (*Table, error) {
 	t := &Table{options: o, source: s}
-	fits := func(i, index int) bool {
+	fits := func(i, index int) bool { // whether columns[i] takes the type of the table's column with that index
 		dt := tables.Storage(s.Schema().Field(index).Type)
 		return isText(dt) || dt.ID() == arrow.NULL || columns[i].also != nil && columns[i].also(dt)
 	}
@@ -174,15 +174,16 @@ func NewTable(s TableSource, o TableOptions) (*Table, error) {
 			return nil, fmt.Errorf("%s: column %q cannot be %s: it takes %s", o.Name, c.name, s.Schema().Field(indices[0]).Type, c.wants)
 		}
 		t.columns[i] = indices
-		for _, name := range c.index {
+		for _, name := range c.index { // a column of that name whose type does not fit is something else
 			if indices := columnsNamed(s.Schema(), name); len(indices) == 1 && fits(i, indices[0]) {
 				t.columns[i] = append(t.columns[i], indices[0])
 			}
 		}
 	}
-	lacks := func(column int) bool { return t.columns[column][0] < 0 }
-	records := t.namesRecords(func(column int) bool { return column >= 0 })
-	if lacks(urlColumn) && (lacks(authorityColumn) || lacks(bodyColumn)) || lacks(bodyColumn) && !records {
+	has := func(column int) bool { return t.columns[column][0] >= 0 }
+	hasBodies := has(bodyColumn) && (has(urlColumn) || has(authorityColumn))
+	hasRecords := has(urlColumn) && t.namesRecords(func(index int) bool { return index >= 0 })
+	if !hasBodies && !hasRecords {
 		return nil, ErrColumns(o.Name, format.Columns{Names: tableio.ColumnsOf(s.Schema()).Names}.String())
 	}
 	return t, nil
@@ -230,7 +231,7 @@ func (t *Table) Next(x *Capture) error {
 	return nil
 }
 
-// readRow reads the next row and its URLs, unless it is skipped.
+// readRow reads the next row and its URLs, unless it is skipped: then t.given stays equal to t.count.
 func (t *Table) readRow() {
 	r, skipped := t.now.row(t.next)
 	if skipped != nil || r.broken != nil {
@@ -259,18 +260,20 @@ func (t *Table) endError(err error) error {
 }
 
 // reportBroken reports a row with an error, and returns the reason to skip the row; nil if it is taken
-// as a fetch without an answer. skipped is that reason before the row's line is looked at; with nil
-// r.broken says what is wrong. A broken line with a URL or an authority becomes such a fetch.
+// as a fetch without an answer. skipped is the reason that the row alone gives; if it is nil, r.broken says
+// what is wrong. Where the line of a skipped row is broken, that is why the row lacks values: if it has a
+// URL or an authority, reportBroken makes r a fetch without an answer.
 func (t *Table) reportBroken(r *row, skipped error) error {
 	where := fmt.Sprintf("row %d", t.first+int64(t.next))
 	if lines, ok := t.now.batch.Table.(checker); ok {
-		var broken error // the line itself, which is why the row lacks values
-		switch where, broken = lines.Check(t.next); {
-		case broken == nil || skipped == nil:
+		var brokenLine error
+		where, brokenLine = lines.Check(t.next)
+		switch {
+		case brokenLine == nil, skipped == nil: // the row's own error counts
 		case len(r.url)+len(r.authority) > 0:
-			r.broken, r.failed, skipped = broken, true, nil
+			r.broken, r.failed, skipped = brokenLine, true, nil
 		default:
-			skipped = broken
+			skipped = brokenLine
 		}
 	}
 	what, why := "skipped", skipped
@@ -319,7 +322,7 @@ func (t *Table) openBatch(b *batch.Batch) error {
 	t.now.batch, t.now.record, t.now.rows = b, record, int(record.NumRows())
 	for i, columns := range t.columns {
 		for n, column := range columns {
-			if column < 0 || n > 0 && !t.named {
+			if column < 0 || n > 0 && !t.named { // all but the first are those of an index
 				continue
 			}
 			c, err := openCells(record.Column(column))
@@ -345,6 +348,7 @@ func (t *Table) checkFolders() error {
 	for name, value := range blob.Partitions(t.options.Name) {
 		for _, column := range [...]int{statusColumn, fetchedColumn, errorColumn} {
 			c := columns[column]
+			// A table that names WARC records gets the values of an index's columns from these.
 			isColumn := c.name == name || !t.named && (slices.Contains(c.index, name) || slices.Contains(alike[column], name))
 			isImplied := value == "__HIVE_DEFAULT_PARTITION__" || column == statusColumn && value == "200" // null, and what a null means
 			if isColumn && !isImplied && isNull(t.now.record, t.columns[column][0]) {
@@ -358,8 +362,8 @@ func (t *Table) checkFolders() error {
 // noteLineEnds reports the first robots.txt that has \n in place of its line ends, as some programs write text,
 // and so has no rules. A body without "user-agent" is likely a web page, and is not reported.
 func (t *Table) noteLineEnds(r *row) {
-	counts := !r.failed && (!r.hasStatus || r.status/100 == 2)
-	if t.escaped || t.options.Note == nil || !counts {
+	isRobots := !r.failed && (!r.hasStatus || r.status/100 == 2) // the body of another answer has no rules
+	if t.escaped || t.options.Note == nil || !isRobots {
 		return
 	}
 	t.escaped = bytes.IndexByte(r.body, '\n') < 0 && bytes.Contains(r.body, []byte(`\n`)) && bytes.Contains(bytes.ToLower(r.body), []byte("user-agent"))
@@ -369,14 +373,14 @@ func (t *Table) noteLineEnds(r *row) {
 	}
 }
 
-// noteAlike reports the columns that are named like one that is missing or null in the first
-// batch.
+// noteAlike reports the columns of the first batch whose names other tools give to a column that is missing
+// or null there: they are not read.
 func (t *Table) noteAlike() {
 	record := t.now.record
 	if t.options.Note == nil {
 		return
 	}
-	note := func(name string, column int) {
+	note := func(name string, column int) { // reports the column name if it has values and column has none
 		indices := columnsNamed(t.source.Schema(), name)
 		if isNull(record, t.columns[column][0]) && len(indices) > 0 && !isNull(record, indices[0]) {
 			t.options.Note(option.Messagef("%s has a column %q, which is not read: the one of a table of captures is called %q", t.options.Name, record.ColumnName(indices[0]), columns[column].name))

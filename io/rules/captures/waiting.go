@@ -250,9 +250,9 @@ func (r captureRecord) isSameRevisit(s captureRecord) bool {
 	return len(r) > 0 && r.isRevisit() && bytes.Equal(r[:orderAt], s[:orderAt]) && bytes.Equal(r[bodyAt:statusAt], s[bodyAt:statusAt])
 }
 
-// noteRevisit notes the names that a revisit refers to, so that findRevisited finds their
-// bodies.
-func (s *Set) noteRevisit(r captureRecord) {
+// wantRevisited adds the names that a revisit refers to to s.revisited, for which findRevisited finds
+// the bodies.
+func (s *Set) wantRevisited(r captureRecord) {
 	if s.revisited == nil {
 		s.revisited = make(map[Name]uint64)
 	}
@@ -263,8 +263,8 @@ func (s *Set) noteRevisit(r captureRecord) {
 	}
 }
 
-// findRevisited finds the bodies of the names that revisits refer to, in a pass over all
-// captures.
+// findRevisited sets in s.revisited the bodies of the names that revisits refer to, in a pass over all
+// captures. A name that no 2xx has stays 0.
 func (s *Set) findRevisited(ctx context.Context) error {
 	if len(s.revisited) == 0 {
 		return nil
