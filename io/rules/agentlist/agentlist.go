@@ -33,7 +33,7 @@ func Parse(text []byte) ([]Agent, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("it has more than %d MiB, which is no list of agents", MaxSize>>20)
 	}
-	if bytes.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+	if bytes.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }) { // such as a NUL
 		return nil, errors.New("it is not text: write the agents in a text file, one a line")
 	}
 	l := list{seen: make(map[string]bool)}
@@ -89,7 +89,7 @@ func (l *list) addLines(text string) error {
 			bad = append(bad, fmt.Errorf("line %d is a line of a robots.txt: write the agents alone, one a line", number))
 			continue
 		}
-		chain, err := parse(line, ",();")
+		chain, err := parse(line, ",();") // of a list of names, or of a User-Agent header
 		if err != nil {
 			bad = append(bad, fmt.Errorf("line %d: %w", number, err))
 			continue
@@ -117,9 +117,9 @@ func joined(all []error) (err error) {
 	return err
 }
 
-// parse reads a chain, or the value of a user-agent line: "iaskspider/2.0" and "Kangaroo
-// Bot" mean iaskspider and Kangaroo. A line with any of the bytes in notInValue must be a
-// chain: else the error is that of matcher.ParseChain.
+// parse returns the agents of a line: a chain, or the value of a user-agent line: "iaskspider/2.0" and
+// "Kangaroo Bot" mean iaskspider and Kangaroo. A line with any of the bytes in notInValue is no such value
+// and must be a chain: else the error is that of matcher.ParseChain.
 func parse(line, notInValue string) (matcher.Chain, error) {
 	refused := fmt.Errorf("%q is no product token: write the agents alone, one a line, such as GPTBot", line)
 	if strings.ContainsAny(line, foreignMarks) || strings.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -152,7 +152,8 @@ func withoutComment(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// addJSON adds the keys of an object, in their order.
+// addJSON adds the agents that are the keys of an object, in their order, each with the class or the
+// function that its value names. The error names the bad keys, or says that the JSON is broken.
 func (l *list) addJSON(text []byte) error {
 	var bad []error
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -168,10 +169,10 @@ func (l *list) addJSON(text []byte) error {
 		if err := d.Decode(&value); err != nil {
 			return fmt.Errorf("the JSON is broken after the key %q: %w", key, err)
 		}
-		name := key.(string) // keys are strings
-		chain, err := parse(strings.TrimSpace(name), ",")
+		name := key.(string)                              // keys are strings
+		chain, err := parse(strings.TrimSpace(name), ",") // a key is one agent, so that a comma makes it bad
 		switch {
-		case value[0] == '[': // which describes no agent
+		case value[0] == '[': // a list of agents, and its key is none
 			bad = append(bad, fmt.Errorf("the key %q has a list: make each agent a key, with an object or a text", name))
 			continue
 		case err != nil || len(chain) > 1:
@@ -179,7 +180,7 @@ func (l *list) addJSON(text []byte) error {
 			continue
 		}
 		var described struct{ Class, Function string }
-		_ = json.Unmarshal(value, &described) // of what describes nothing, nothing is taken
+		_ = json.Unmarshal(value, &described) // a value of another form leaves it empty
 		l.add(chain, strings.TrimSpace(cmp.Or(described.Class, described.Function)))
 	}
 	if _, err := d.Token(); err != nil {

@@ -64,9 +64,10 @@ type Wanted struct {
 // Close removes temporary files.
 func (w *Wanted) Close() { w.sorter.Close() }
 
-// Find finds out what the rules lack for the rows that wait.
+// Find returns the robots.txt that the rules lack, or have only from long ago, of the authorities of the rows
+// that wait.
 func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
-	s := search{ // of two sorters, with half of the memory each
+	s := search{ // with two sorters, which have half of the memory each
 		Wanted: &Wanted{asOf: o.AsOf, sorter: runs.NewSorter(byRows, o.Memory/2, o.Folder)},
 		found:  runs.NewSorter(byAuthority, o.Memory/2, o.Folder), rules: rules, o: &o,
 	}
@@ -85,12 +86,13 @@ func Find(waiting *Waiting, rules Rules, o Options) (*Wanted, error) {
 	return s.Wanted, nil
 }
 
-// search is the state of Find.
+// search is the state of Find. The sorter found puts each wanted robots.txt before the fetches of it, so
+// that rank can complete it in one pass.
 type search struct {
 	*Wanted
 	rules             Rules
 	o                 *Options
-	found             *runs.Sorter // what is wanted, and fetches of it
+	found             *runs.Sorter // what is wanted, and fetches, also of what is not wanted
 	redirects, copies bool         // a wanted robots.txt redirects; one is a last good copy
 }
 
@@ -136,22 +138,22 @@ func (s *search) addFetch(source int, authority []byte, status int, at time.Time
 	return s.found.Add(r)
 }
 
-// rank sorts the wanted robots.txt by rows, each with the location and the last failed fetch that
-// its fetches give.
+// rank adds the wanted robots.txt, with what add takes from their fetches, to the sorter by rows.
 func (s *search) rank() error {
 	var r, last hostRecord // the wanted robots.txt, and the newest fetch of its first source; empty for none
 	var target []byte      // that of the redirect that decides
 	err := s.found.Merge(func(data []byte) error {
 		x := hostRecord(data)
+		ofFirstSource := len(last) == 0 || x.source() == last.source()
 		switch {
-		case x.rows() > 0: // the next one, whose fetches follow
+		case x.rows() > 0: // the next wanted one, whose fetches follow
 			if err := s.add(r, last, target); err != nil {
 				return err
 			}
 			r, last, target = append(r[:0], x...), last[:0], target[:0]
-		case len(r) > 0 && bytes.Equal(x.authority(), r.authority()) && (len(last) == 0 || x.source() == last.source()):
+		case len(r) > 0 && bytes.Equal(x.authority(), r.authority()) && ofFirstSource: // a fetch of r
 			last = append(last[:0], x...)
-			if isRedirect(x.status()) && x.fetched() == r.fetched() {
+			if isRedirect(x.status()) && x.fetched() == r.fetched() { // the fetch that decides
 				target = append(target[:0], x.location()...)
 			}
 		}
@@ -352,10 +354,11 @@ type evaluator struct {
 	run     int64            // its rows that are not in the map yet
 }
 
-// Evaluate implements batch.Evaluator.
+// Evaluate implements batch.Evaluator. Rows with the same authority one after the other take one access to
+// the map.
 func (e *evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) error {
 	rows := b.URLs.Len()
-	v.Reset(rows, batch.Want{})
+	v.Reset(rows, batch.Want{}) // no verdicts
 	invalid := int64(0)
 	for row := range rows {
 		if b.URLs.Null(row) {
