@@ -47,7 +47,7 @@ func openFolder(ctx context.Context, name string) (folder, error) {
 	return folder{root: root, name: name}, err
 }
 
-// openList opens the folder, as ".", or a folder in it, to list its names.
+// openList opens a local folder, as ".", or a folder in it, to list its names.
 func (f folder) openList(path string) (*os.File, error) {
 	inside, err := f.root.Stat(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func (f folder) openList(path string) (*os.File, error) {
 		return nil, err
 	}
 	info, err := list.Stat()
-	if err == nil && !os.SameFile(info, inside) {
+	if err == nil && !os.SameFile(info, inside) { // os.Open follows links out of the root, which Stat above does not
 		err = errors.New("the folder was replaced while it was listed")
 	}
 	if err != nil {
@@ -77,7 +77,7 @@ type openFile struct {
 	info fs.FileInfo // from when it was opened
 }
 
-// openRecord opens a robots.txt. path is a file, or with isDir a folder HOST. It returns nil,
+// openRecord opens a local robots.txt. path is a file, or with isDir a folder HOST. It returns nil,
 // without an error, for such a folder without a robots.txt. Two robots.txt files in one are an
 // error.
 func (f folder) openRecord(path string, isDir bool) (*openFile, error) {
@@ -88,7 +88,7 @@ func (f folder) openRecord(path string, isDir bool) (*openFile, error) {
 	for _, name := range []string{"/robots.txt", "/robots.txt.gz", "/robots.txt.zst"} {
 		file, err := f.open(path + name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && !f.isLink(path+name):
+		case errors.Is(err, fs.ErrNotExist) && !f.isLink(path+name): // a broken link is an error
 			continue
 		case err == nil && found != nil:
 			file.Close()
@@ -102,7 +102,7 @@ func (f folder) openRecord(path string, isDir bool) (*openFile, error) {
 		}
 		found = file
 	}
-	if found == nil {
+	if found == nil { // also if the folder itself is gone
 		if _, err := f.root.Stat(path); err != nil {
 			return nil, f.withPath(path, err)
 		}
@@ -202,7 +202,7 @@ func (f folder) close() error {
 // is listed as such, so that each record has an object.
 func (b *builder) listObjects() error {
 	return b.folder.objects.List(func(key string, info blob.Info) error {
-		in, name := general, key
+		in, name := general, key // the tier whose folder has the object, and the object's name there
 		if scheme, rest, ok := strings.Cut(key, "/"); ok {
 			if t, ofScheme := folderTier(scheme); ofScheme {
 				in, name = t, rest
@@ -214,7 +214,7 @@ func (b *builder) listObjects() error {
 		if err := b.add(name, false, in); err != nil { // an object is no folder
 			return err
 		}
-		if x := b.index; len(x.objects) < len(x.records) {
+		if x := b.index; len(x.objects) < len(x.records) { // the name was not ignored
 			x.objects = append(x.objects, objectVersion{info.Size, x.hashTag(info.Version)})
 		}
 		return b.folder.objects.CheckHeld(recordSize*int64(len(b.index.records)) + int64(len(b.index.names)))
@@ -244,7 +244,7 @@ func (x *nameIndex) hashTag(tag string) uint32 {
 // found is true unless there is an error: it is what read returns.
 func (d *Dir) readObject(path string, want objectVersion, buffer *[]byte) (found bool, version manifest.File, err error) {
 	mostCompressed := 2*d.size + compressedHeader // the most bytes that d.size bytes take compressed
-	most := d.size
+	most := d.size                                // bytes to read
 	codec, _ := compress.ByName(path)
 	if codec != compress.None {
 		most = mostCompressed

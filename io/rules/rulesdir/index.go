@@ -184,8 +184,8 @@ func (b *builder) addEntry(e fs.DirEntry, in tier) error {
 	return b.add(name, isDir, in)
 }
 
-// add adds a name that is in the folder of tier in. A name that belongs to no authority is
-// counted and reported instead.
+// add adds a record for a name that is in the folder of tier in. A name that belongs to no authority gets
+// none: it is counted in ignored and, unless it is hidden, reported.
 func (b *builder) add(name string, isDir bool, in tier) error {
 	x := b.index
 	key, t, ok := b.namer.parse(name, isDir, in)
@@ -212,8 +212,8 @@ func (b *builder) add(name string, isDir bool, in tier) error {
 	return nil
 }
 
-// link builds the map from hashes to records. Two records for the same authority must be
-// told apart: see resolveClash. The error names all pairs that are not.
+// link builds the map from hashes to records, in which records with the same hash are a list. Of two records
+// for the same authority, resolveClash leaves out one. The error names the pairs of which it cannot.
 func (b *builder) link() error {
 	x := b.index
 	x.first = make(map[uint32]uint32, len(x.records))
@@ -240,9 +240,9 @@ func (b *builder) link() error {
 	return errors.Join(b.clashes...)
 }
 
-// resolveClash decides between two records for the same authority, given by their indices. A folder
-// without a robots.txt stands for nothing, and so does the second of two files with the same
-// body. Any other pair is recorded in clashes.
+// resolveClash leaves out, by the tier nowhere, one of two records for the same authority, given by their
+// indices: a folder without a robots.txt, or the second of two files with the same body. Any other pair
+// is recorded in clashes.
 func (b *builder) resolveClash(first, second uint32) error {
 	var paths [2]string
 	var bodies [2][]byte
@@ -255,7 +255,7 @@ func (b *builder) resolveClash(first, second uint32) error {
 		if err != nil {
 			return err
 		}
-		if path == "" {
+		if path == "" { // a folder without a robots.txt
 			r.tier = nowhere
 			b.index.listed--
 			return nil
@@ -284,7 +284,7 @@ const (
 	httpOnly              // http/…
 	httpsOnly             // https/…
 	ftpOnly               // ftp/…
-	nowhere               // a folder without robots.txt: nothing
+	nowhere               // nothing: a folder without a robots.txt, or one of two files with the same body
 	tierCount
 )
 
@@ -306,7 +306,8 @@ func folderTier(name string) (t tier, ok bool) {
 	return tier(i), i >= 0 && name != ""
 }
 
-// IsRules reports whether the file at that path in a folder of rules is a host's robots.txt.
+// IsRules reports whether the file at that path in a folder of rules is a host's robots.txt. It judges by
+// the path alone.
 func IsRules(path string) bool {
 	in := general
 	if folder, rest, ok := strings.Cut(path, "/"); ok {
@@ -315,7 +316,7 @@ func IsRules(path string) bool {
 		}
 	}
 	host, file, isDir := strings.Cut(path, "/")
-	if _, plain := compress.ByName(file); isDir && plain != "robots.txt" {
+	if _, plain := compress.ByName(file); isDir && plain != "robots.txt" { // plain is without .gz or the like
 		return false
 	}
 	_, _, ok := new(namer).parse(host, isDir, in)
@@ -345,7 +346,7 @@ func (n *namer) parse(name string, isDir bool, in tier) (key []byte, t tier, ok 
 		return nil, 0, false
 	}
 	scheme, t := folders[in], in
-	if in == general { // the port's own scheme, so that Split leaves a default port out of the key
+	if in == general { // any scheme would do, but by the port's own one Split leaves a default port out of the key
 		scheme = "http"
 		switch port {
 		case 80:
@@ -379,8 +380,8 @@ func isMangledURL(name string) bool {
 	return strings.HasPrefix(name, "http__") || strings.HasPrefix(name, "https__") || strings.HasPrefix(name, "ftp__")
 }
 
-// isOtherFile reports whether a file's name cannot be that of a host: a robots.txt outside a
-// folder HOST, a README, or an extension that is no top-level domain.
+// isOtherFile reports whether a file's name, which may end in .gz or .zst, cannot be that of a host: a
+// robots.txt outside a folder HOST, a README, or an extension that is no top-level domain.
 func isOtherFile(name string) bool {
 	_, name = compress.ByName(strings.ToLower(name))
 	if name == "robots.txt" {
@@ -422,7 +423,7 @@ func cutEndings(name string) string {
 // invalid.
 func cutPort(name string) (host string, port uint16, ok bool) {
 	separators := "_:"
-	outside := name[strings.LastIndexByte(name, ']')+1:]
+	outside := name[strings.LastIndexByte(name, ']')+1:] // what follows brackets; all of name without them
 	if strings.Count(outside, ":") > 1 {
 		separators = "_" // an IPv6 address without brackets
 	}

@@ -92,21 +92,22 @@ func (d *Dir) countFile(r *rules, again bool) {
 	}
 }
 
-// compileRecord reads and compiles the file of an index record, for the cache. The cache never
-// calls it twice at a time for one record, so stamps needs no lock.
+// compileRecord reads and compiles the file of an index record, for the cache: when the record is first
+// needed, and again after its rules were dropped. The cache never calls it twice at a time for one record,
+// so stamps needs no lock.
 func (d *Dir) compileRecord(record uint32) (made cache.Value[digest, *rules], err error) {
 	w, _ := d.workspaces.Get().(*workspace)
 	if w == nil {
 		w = &workspace{compiler: matcher.Compiler{Explain: d.o.Explain}}
 	}
 	defer func() {
-		if cap(w.body) <= keptBuffer {
+		if cap(w.body) <= keptBuffer { // else it is too large to be kept
 			d.workspaces.Put(w)
 		}
 	}()
 	r, again := &d.index.records[record], d.stamps[record].read
 	found, version, err := d.read(record, &w.body)
-	if err == nil && again && !found { // only what has a file is dropped from the cache and read again
+	if err == nil && again && !found { // it had a file: what has none stays in the cache
 		err = d.folder.withPath(d.index.path(r)+"/robots.txt", os.ErrNotExist)
 	}
 	if err == nil {
@@ -169,7 +170,7 @@ func (d *Dir) read(record uint32, buffer *[]byte) (found bool, version manifest.
 	if d.folder.objects != nil {
 		return d.readObject(host, d.index.objects[record], buffer)
 	}
-	if r.isDir { // stat the folder first, so that a robots.txt that is added later is noticed
+	if r.isDir { // stat the folder before the look for a robots.txt: one that is added after it changes the version
 		info, err := d.folder.root.Stat(host)
 		if err != nil {
 			return false, version, d.folder.withPath(host, err)
@@ -201,7 +202,7 @@ func (d *Dir) checkSize(path string, body []byte) error {
 // while it is read.
 func (d *Dir) readFile(f *openFile, buffer *[]byte) (version manifest.File, err error) {
 	var in io.ReadSeeker = f
-	if size := f.info.Size(); size > 0 { // 0 may be the size of a system's own file that has bytes
+	if size := f.info.Size(); size > 0 { // a file of the system, as in /proc, says 0 and has bytes
 		in = io.NewSectionReader(f, 0, size) // which knows its end without another read
 	}
 	if *buffer, err = d.readBody(in, f.path, (*buffer)[:0]); err != nil {
@@ -269,10 +270,10 @@ func decompress(f io.Reader, c compress.Codec, newReader func(io.Reader, compres
 	return readUpTo(r, buffer, limit)
 }
 
-// readUpTo appends bytes of r to buffer until that has limit bytes.
+// readUpTo appends bytes of r to buffer until that has limit bytes, or r ends.
 func readUpTo(r io.Reader, buffer []byte, limit int) ([]byte, error) {
 	for len(buffer) < limit {
-		buffer = slices.Grow(buffer, max(1, firstBuffer-len(buffer)))
+		buffer = slices.Grow(buffer, max(1, firstBuffer-len(buffer))) // to firstBuffer at once, then as append does
 		n, err := r.Read(buffer[len(buffer):min(cap(buffer), limit)])
 		buffer = buffer[:len(buffer)+n]
 		if errors.Is(err, io.EOF) {
@@ -330,8 +331,8 @@ func (d *Dir) checkVersion(record uint32, version manifest.File) error {
 	return nil
 }
 
-// Names returns a checksum of all file names in the index. It changes if one is added or
-// removed, and does not depend on the order of the listing.
+// Names returns a checksum of all file names in the index: the sum of their hashes, so that it does not
+// depend on the order of the listing. It changes if a name is added or removed.
 func (d *Dir) Names() string {
 	var sum xxh3.Uint128 // of the names' hashes, modulo 2^128
 	for i := range d.index.records {

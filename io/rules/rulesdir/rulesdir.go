@@ -176,15 +176,17 @@ func (d *Dir) hasFile(records []uint32, verify bool) (bool, error) {
 			continue
 		}
 		r := &d.index.records[record]
-		if d.folder.objects != nil || !r.isDir && !verify {
+		listingSuffices := d.folder.objects != nil || !r.isDir && !verify
+		if listingSuffices {
 			return true, nil
 		}
 		f, err := d.folder.openRecord(d.index.path(r), r.isDir)
-		if f != nil {
-			_ = f.Close() // nothing was read from it
+		if err != nil {
+			return false, err
 		}
-		if f != nil || err != nil {
-			return err == nil, err
+		if f != nil { // else it is a folder without a robots.txt
+			_ = f.Close() // nothing was read from it
+			return true, nil
 		}
 	}
 	return false, nil
@@ -244,7 +246,7 @@ func (d *Dir) Files(visit func(name string, body []byte) error) error {
 // after each of Len files. authority and body are valid until visit returns. The first error,
 // of a file or of visit, ends the walk and is returned.
 func (d *Dir) Walk(workers int, done func(), visit func(authority, body []byte) error) error {
-	var next atomic.Int64 // the first record that no goroutine has taken
+	var next atomic.Int64 // the first index record that no goroutine has taken
 	group, ctx := errgroup.WithContext(context.Background())
 	for range max(1, workers) {
 		group.Go(func() error {
@@ -280,14 +282,14 @@ func (d *Dir) visitRecord(record uint32, authority []byte, buffer *[]byte, visit
 	r := &x.records[record]
 	read := false
 	for _, scheme := range schemes {
-		place := slices.Index(scheme.tiers, r.tier)
-		if place < 0 {
+		precedence := slices.Index(scheme.tiers, r.tier)
+		if precedence < 0 { // the record stands for no authority of the scheme
 			continue
 		}
 		authority = append(append(authority[:0], scheme.text...), x.key(r)...)
-		byPrecedence := x.find(authority)
-		const verify = false // reading that record finds out whether its file can be opened
-		if preceded, err := d.hasFile(byPrecedence[:place], verify); err != nil {
+		candidates := x.find(authority)
+		const verify = false // the visit of that record finds out whether its file can be opened
+		if preceded, err := d.hasFile(candidates[:precedence], verify); err != nil {
 			return authority, err
 		} else if preceded {
 			continue
