@@ -177,14 +177,14 @@ func (b *bodies) usedBy(number uint32, host surtStart) error {
 	})
 }
 
-// compile compiles a body for all agents and stores it with its notes and records, or stores the
-// text itself if compileAll returns nil. counted is as in add.
+// compile compiles a body and stores it under its number with its notes and records, or stores the text
+// itself if compileAll returns nil. counted is as in add. A pack for some agents alone has no records.
 func (b *bodies) compile(number uint32, counted []byte) error {
 	w, _ := b.workspaces.Get().(*workspace)
 	if w == nil {
 		w = &workspace{compiler: matcher.Compiler{Asked: b.asked}}
 	}
-	if len(counted) <= largeBody {
+	if len(counted) <= largeBody { // else it becomes too large to be kept
 		defer b.workspaces.Put(w)
 	}
 	done, err := batch.Compiling(b.budget, counted)
@@ -197,7 +197,7 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 	rules, notes := w.rules[:0], w.notes[:0]
 	if compiled, numbers := b.compileAll(w, f, len(counted)); compiled != nil {
 		rules = compiled.AppendRules(rules)
-		// The names get their numbers in b.names. The body's own number is 0 until bodyWriter knows it.
+		// The names get their numbers in b.names. The body's own number is 0 until bodyWriter.write sets it.
 		matcher.RenumberBody(rules, 0, func(name uint32) uint32 { return numbers[name] })
 		notes = compiled.AppendNotes(notes)
 	} else {
@@ -210,19 +210,20 @@ func (b *bodies) compile(number uint32, counted []byte) error {
 	for len(rules)%matcher.BodyAlignment != 0 {
 		rules = append(rules, 0)
 	}
-	blobs := appendBlob(w.blobs[:0], notes)
+	blobs := appendBlob(w.blobs[:0], notes) // notes and then records
 	notesSize := len(blobs)
 	if b.asked == nil && len(counted) <= largestCompiled { // records of larger ones are read from their source
 		blobs = appendBlob(blobs, recordsOf(f).append(nil))
 	}
-	w.rules, w.notes, w.blobs = rules, notes, blobs
+	w.rules, w.notes, w.blobs = rules, notes, blobs // they may have grown
 	w.stored = appendStored(w.stored[:0], rules, blobs[:notesSize], blobs[notesSize:])
 	return b.saveCompiled(number, w.stored, flags)
 }
 
-// compileAll compiles a body of size bytes for all agents. numbers[i] is the number, in
-// b.names, of the i-th name of compiled. It returns nil for a body that is stored as text: too
-// large, with groups that overlap too much, or with more names than the memory holds.
+// compileAll compiles a body of size bytes for all agents, or for those of a pack for some agents alone.
+// numbers[i] is the number, in b.names, of the i-th name of compiled. It returns nil for a body that is
+// stored as text: because all are, or because it is too large, its groups overlap too much, or it has more
+// names than the memory holds.
 func (b *bodies) compileAll(w *workspace, f *robotstxt.File, size int) (compiled *matcher.Body, numbers []uint32) {
 	if b.sources {
 		return nil, nil
@@ -232,7 +233,7 @@ func (b *bodies) compileAll(w *workspace, f *robotstxt.File, size int) (compiled
 		compiled, ok = w.compiler.CompileBody(f)
 	}
 	if !ok {
-		b.names.add(namesIn(f)) // so that Pack.Names and HasName know them; without memory, they do not
+		b.names.add(namesIn(f)) // for Pack.Names and HasName alone, which lack them if there is no memory
 		return nil, nil
 	}
 	numbers, ok = b.names.add(slices.Collect(compiled.Names()))
@@ -365,8 +366,8 @@ type bodyWriter struct {
 	row  bodyRow // its row so far: where its rules, notes and records start, as their start and end
 }
 
-// write writes one body and its row. stored is as appendStored made it; write replaces the numbers
-// of names in it.
+// write writes one body, its row and its digest. stored is as appendStored made it; write changes it: it
+// replaces the numbers of the body and of names.
 func (w *bodyWriter) write(k *bodyMeta, stored []byte) error {
 	rules := stored[storedSize:][:le32(stored)]
 	notes := stored[storedSize+len(rules):][:le32(stored[4:])]
@@ -385,6 +386,7 @@ func (w *bodyWriter) write(k *bodyMeta, stored []byte) error {
 			return err
 		}
 	}
+	// The next body starts where this one ends.
 	w.row.rules, w.row.notes, w.row.records = [2]uint64{r.rules[1], r.rules[1]}, [2]uint64{r.notes[1], r.notes[1]}, [2]uint64{r.records[1], r.records[1]}
 	w.next++
 	return nil

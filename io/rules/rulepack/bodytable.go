@@ -69,15 +69,15 @@ func (p *pagedArray) record(i int, changed bool) ([]byte, error) {
 	return f.data[at:][:p.size], nil
 }
 
-// load brings a page into memory. If the memory is full, the page replaces one that was not
-// used lately (the clock algorithm).
+// load brings a page into memory, from the file or as zeros if it is new. If the memory is full, the page
+// replaces one that was not used lately, which goes to the file (the clock algorithm).
 func (p *pagedArray) load(page int) error {
 	if len(p.frames) < p.most {
 		p.hand = len(p.frames)
 		p.frames = append(p.frames, frame{data: make([]byte, pagedSize)})
 	} else {
 		for p.hand = (p.hand + 1) % p.most; p.frames[p.hand].recent; p.hand = (p.hand + 1) % p.most {
-			p.frames[p.hand].recent = false
+			p.frames[p.hand].recent = false // it leaves in the next round, unless it is used until then
 		}
 		old := &p.frames[p.hand]
 		if old.changed {
@@ -218,7 +218,7 @@ func (t *bodyTable) find(d *digest) (number uint32, slot int, err error) {
 		switch s := le64(r); {
 		case s == 0:
 			return noBody, slot, nil
-		case uint32(s>>32) == hash:
+		case uint32(s>>32) == hash: // another digest may have the hash as well
 			number := uint32(s) - 1
 			if r, err = t.metas.record(int(number), toRead); err != nil || readBodyMeta(r).digest == *d {
 				return number, slot, err
@@ -251,17 +251,17 @@ func (t *bodyTable) add(slot int, d *digest, length uint32) error {
 	return t.grow()
 }
 
-// needsSlots reports whether a table of bodies is to grow: three quarters of its 1<<bits slots
+// needsSlots reports whether a table with that many bodies must grow: three quarters of its 1<<bits slots
 // are taken. 1<<32 slots suffice for all numbers, and hashes have no more bits.
 func needsSlots(bodies uint32, bits int) bool { return bits < 32 && uint64(bodies) >= 1<<bits/4*3 }
 
-// grow moves the bodies to twice as many slots.
+// grow moves the bodies to twice as many slots, each to the first free one from its hash's on.
 func (t *bodyTable) grow() error {
 	old := t.slots
 	defer old.free()
 	t.slots = newPagedArray(old.size, t.memory, old.spill.Folder)
 	t.bits++
-	for i := range 1 << (t.bits - 1) {
+	for i := range 1 << (t.bits - 1) { // the old slots
 		r, err := old.record(i, toRead)
 		if err != nil {
 			return err
@@ -334,8 +334,8 @@ func (s *bodyStore) add(number uint32, stored []byte, table *bodyTable) error {
 	return s.flush(table)
 }
 
-// flush writes the bodies in memory to the temporary file, ordered by the least host that is
-// known to have them, and their offsets and sizes there to table.
+// flush writes the bodies in memory to the temporary file, ordered by the least host that is known to have
+// them, and removes them from memory. table gets their offsets and sizes in the file.
 func (s *bodyStore) flush(table *bodyTable) error {
 	for i := range s.bodies {
 		k, err := table.get(s.bodies[i].number)
@@ -374,18 +374,18 @@ func (s *bodyStore) finish(table *bodyTable) error {
 	return err
 }
 
-// each calls visit for each body that ordered calls its argument with, in that order. It reads
-// as many bodies at once as fit into the memory. stored is valid until visit returns, and visit
-// may change it. finish must have been called.
+// each calls visit for each body that ordered calls its argument with, in that order, and with its stored
+// form, which is valid until visit returns and which visit may change. It reads as many bodies at once from
+// the temporary file as fit into the memory. finish must have been called.
 func (s *bodyStore) each(ordered func(visit func(k *bodyMeta) error) error, visit func(k *bodyMeta, stored []byte) error) error {
 	if s.spill.Size() == 0 {
 		// All bodies are in memory, so that number n is at index n once they are sorted.
 		slices.SortFunc(s.bodies, func(x, y storedBody) int { return cmp.Compare(x.number, y.number) })
 		return ordered(func(k *bodyMeta) error { return visit(k, s.bodies[k.number].stored) })
 	}
-	var batch []bodyMeta // not read yet
+	var batch []bodyMeta // the next bodies, which are not read yet
 	var size int64       // of the batch in the file
-	var memory []byte
+	var memory []byte    // reused for each batch
 	visitBatch := func() error {
 		memory = slices.Grow(memory[:0], int(size))[:size]
 		stored, err := s.readBodies(batch, memory)
@@ -417,9 +417,9 @@ type extent struct {
 	data []byte
 }
 
-// readBodies reads bodies from the temporary file and returns each by its index in bodies. They
-// are slices of memory, whose length is the sum of their sizes. Bodies that are neighbours in
-// the file are read in one call. Several goroutines read, because the bodies that many hosts
+// readBodies reads bodies from the temporary file and returns each by its index in bodies. They are slices
+// of memory, whose length is the sum of their sizes, in the order of their offsets. Bodies that are
+// neighbours in the file are read in one call. Several goroutines read, because the bodies that many hosts
 // have are far apart.
 func (s *bodyStore) readBodies(bodies []bodyMeta, memory []byte) ([][]byte, error) {
 	stored, byOffset := make([][]byte, len(bodies)), make([]int, len(bodies))
@@ -435,7 +435,7 @@ func (s *bodyStore) readBodies(bodies []bodyMeta, memory []byte) ([][]byte, erro
 			extents = append(extents, extent{at, memory[:0]})
 		}
 		last := &extents[len(extents)-1]
-		last.data = last.data[:len(last.data)+size] // memory follows it, as offsets ascend
+		last.data = last.data[:len(last.data)+size] // memory, for this body, is what follows last.data
 		stored[i] = memory[:size:size]
 		end, memory = at+int64(size), memory[size:]
 	}

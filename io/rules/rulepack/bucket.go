@@ -265,7 +265,7 @@ func (b bucket) appendAuthority(dst []byte, i int) []byte {
 // likely returns the index of the first authority whose fingerprint equals that of hash. It is
 // nearly always the authority that has the hash, but the caller must compare the texts. It
 // returns -1 if no fingerprint is equal, or if the bucket has more than fingerprintBlock
-// authorities.
+// authorities, which find searches.
 func (b bucket) likely(hash uint64) int {
 	if count := b.count(); count <= fingerprintBlock && len(b) >= bucketHeaderSize+2*fingerprintBlock {
 		for equal := equalFingerprints(b[bucketHeaderSize:], uint16(hash)); equal != 0; equal &= equal - 1 {
@@ -317,7 +317,8 @@ func equalFingerprints(prints []byte, print uint16) uint64 {
 }
 
 // zeroLanes returns bit 16j for each 16-bit lane j that is zero. A lane of 1 right
-// above a zero lane is also reported.
+// above a zero lane is also reported: subtracting 1 from each lane sets the top bit of a lane
+// in which it was clear only if that lane borrows.
 func zeroLanes(x uint64) uint64 {
 	return (x - 0x0001_0001_0001_0001) &^ x >> 15 & 0x0001_0001_0001_0001
 }
@@ -402,11 +403,11 @@ func (w *bucketWriter) finishUpTo(number uint32) error {
 // A bucket that fits into a page but not into the rest of the current page starts on the next
 // page.
 func (w *bucketWriter) finishBucket() error {
-	for len(w.fingerprints)%(2*fingerprintBlock) != 0 {
+	for len(w.fingerprints)%(2*fingerprintBlock) != 0 { // a block of fingerprints, of 2 bytes each, is compared at once
 		w.fingerprints = append(w.fingerprints, 0)
 	}
-	b := append32(w.buffer[:0], 0) // the checksum is set below
-	wide := len(w.records) > math.MaxUint16
+	b := append32(w.buffer[:0], 0)          // the checksum is set below
+	wide := len(w.records) > math.MaxUint16 // the ends do not fit in 16 bits
 	if wide {
 		w.count |= wideBucket
 	}

@@ -158,7 +158,9 @@ func (b *Builder) Folder() string { return b.bodies.store.spill.Folder }
 // spillFolder returns the folder for temporary files. It is the pack's own folder, which needs
 // room for the pack anyway; for an object or a pipe, the system's temporary folder.
 func spillFolder(name string) string {
-	if info, err := os.Stat(name); name == blob.Stdio || blob.IsURL(name) || err == nil && !info.Mode().IsRegular() {
+	info, err := os.Stat(name)
+	isSpecial := err == nil && !info.Mode().IsRegular() // such as a pipe; a new file is none
+	if name == blob.Stdio || blob.IsURL(name) || isSpecial {
 		return os.TempDir()
 	}
 	return filepath.Dir(name)
@@ -188,7 +190,7 @@ func (b *Builder) Add(e Entry) (err error) {
 			return fmt.Errorf("%s: %w", e.Authority, err)
 		}
 	}
-	o := notYet
+	o := notYet // of an authority that was fetched only later; in a pack with a history, originOf refuses it without one
 	if e.Access != access.Unknown || b.o.History && len(e.History) == 0 {
 		if o, err = b.originOf(e.Access, kept, e.Stale, e.Status, e.Fetched); err != nil {
 			return fmt.Errorf("%s: %w", e.Authority, err)
@@ -209,8 +211,8 @@ func (b *Builder) Add(e Entry) (err error) {
 	return b.enqueue(e.Authority, surtOf(e.Authority), e.Source, o, history, e.Captures)
 }
 
-// enqueue queues an authority for the sort, and marks the bodies that it has as used. surt is
-// the start of its reversed host, source as Entry.Source.
+// enqueue queues the entry of an authority, or of another URL (see isElsewhere), for the sort, and marks the
+// bodies that it has as used. surt is the start of its reversed host, source as Entry.Source.
 func (b *Builder) enqueue(authority []byte, surt surtStart, source uint32, o origin, history intervals, c Captures) error {
 	b.mu.Lock()
 	b.record = appendQueued(b.record[:0], authority, source, o, history, c)
@@ -227,8 +229,8 @@ func (b *Builder) enqueue(authority []byte, surt surtStart, source uint32, o ori
 // its origin and of its intervals. A body may be visited twice. The first error of visit ends
 // it and is returned.
 func eachBody(o origin, history intervals, c queuedCaptures, visit func(body uint32) error) (err error) {
-	last := uint32(noBody) // the body visited before
-	visitNew := func(body uint32) {
+	last := uint32(noBody)          // the body visited before
+	visitNew := func(body uint32) { // visits what is a body, and not last again
 		if body != noBody && body != last && err == nil {
 			err, last = visit(body), body
 		}
@@ -243,9 +245,9 @@ func eachBody(o origin, history intervals, c queuedCaptures, visit func(body uin
 	return err
 }
 
-// originOf returns the origin for the outcome of a fetch. kept is Keep's result for its body,
-// or 0 without one; the origin has the body's number in the builder. It refuses rules without
-// a body, and an outcome that no fetch has.
+// originOf returns the origin for the outcome of a fetch. kept is Keep's result for its body, or 0 without
+// one. In the origin the body has its number in the builder, in place of where it is in the pack. It refuses
+// rules without a body, and an outcome that no fetch has.
 func (b *Builder) originOf(a access.Outcome, kept uint64, stale bool, status uint16, fetched uint32) (origin, error) {
 	o := origin{body: noBody, fetched: fetched, status: status, outcome: uint8(a)}
 	if stale {
@@ -334,7 +336,7 @@ func (b *Builder) Finish() (_ *Info, err error) {
 		err = w.finish()
 	}
 	if err == nil {
-		err = b.out.Close()
+		err = b.out.Close() // the new pack replaces that of the name
 	}
 	if err != nil {
 		return nil, err
@@ -342,9 +344,10 @@ func (b *Builder) Finish() (_ *Info, err error) {
 	return info, nil
 }
 
-// writeSections writes all sections, and sets the counts of info, which the last one has.
+// writeSections writes all sections, and sets the counts of info, which the last one has. A body's place
+// in the pack must be known before the authorities that have it are written.
 func (b *Builder) writeSections(w *packWriter, info *Info) error {
-	if b.mixed {
+	if b.mixed { // with one source all entries stay, and enqueue has marked their bodies
 		if err := b.findUsed(); err != nil {
 			return err
 		}
@@ -362,7 +365,7 @@ func (b *Builder) writeSections(w *packWriter, info *Info) error {
 	if err != nil {
 		return err
 	}
-	if b.asOf != 0 {
+	if b.asOf != 0 { // else it is the time of the newest fetch, by info.addAuthority
 		info.AsOf = int64(b.asOf)
 	}
 	w.beginSection(metaSection)
@@ -400,17 +403,17 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 		buckets.intervals = &intervalWriter{pending: newPending(b.Folder())}
 		defer buckets.intervals.close()
 	}
-	var kept *captureWriter
+	var captures *captureWriter
 	if b.captured != nil {
-		kept = &captureWriter{pending: newPending(b.Folder())}
-		defer kept.close()
+		captures = &captureWriter{pending: newPending(b.Folder())}
+		defer captures.close()
 	}
 	err := mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) error {
 		if err := context.Cause(b.ctx); err != nil {
 			return err
 		}
-		if err := kept.add(authority.authority(), c, b.bodies.placed); err != nil || isElsewhere(authority.authority()) {
-			return err
+		if err := captures.add(authority.authority(), c, b.bodies.placed); err != nil || isElsewhere(authority.authority()) {
+			return err // also of a URL that is no robots.txt: the pack has nothing of it but captures
 		}
 		o := authority.origin()
 		body, err := b.bodies.placed(o.body)
@@ -442,14 +445,15 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 	if err := buckets.intervals.write(w); err != nil {
 		return err
 	}
-	return kept.write(w, b.captured, &b.bodies)
+	return captures.write(w, b.captured, &b.bodies)
 }
 
 // writeBodies writes the rules of all bodies, their notes, records, rows and digests, and the
-// names of agents, each as a section.
+// names of agents, each as a section. Bodies are written in one pass, so that all sections but the rules
+// wait in temporary files.
 func (b *Builder) writeBodies(w *packWriter) error {
 	sections := [...]int{notesSection, recordsSection, bodiesSection, digestsSection}
-	var waiting [len(sections)]*pending // until the rules are written
+	var waiting [len(sections)]*pending // the contents of sections, until the rules are written
 	for i := range waiting {
 		waiting[i] = newPending(b.Folder())
 		defer waiting[i].close()
@@ -558,8 +562,8 @@ func mergeQueued(all *runs.Sorter, visit func(queued, intervals, queuedCaptures)
 	err := all.Merge(func(record []byte) (err error) {
 		q := queued(record)
 		switch {
-		case len(m.first) == 0:
-		case m.first.hash() != q.hash() || !bytes.Equal(m.first.authority(), q.authority()):
+		case len(m.first) == 0: // nothing comes before it
+		case m.first.hash() != q.hash() || !bytes.Equal(m.first.authority(), q.authority()): // a new authority begins
 			err = visit(m.first, m.history, m.captures)
 			m.first, m.captures = m.first[:0], m.captures[:0]
 			m.history.reset()
@@ -583,9 +587,10 @@ type merged struct {
 	history, reused intervals // reused is the memory of the next history
 }
 
-// add adds a copy of the authority's next entry. What earlier ones say goes before it.
+// add adds a copy of the authority's next entry, which is of a lower-ranked source: where earlier entries
+// say something, that counts.
 func (m *merged) add(q queued) {
-	if len(m.first) == 0 || m.first.origin().isNotYet() {
+	if len(m.first) == 0 || m.first.origin().isNotYet() { // no entry has an origin yet
 		m.first = append(m.first[:0], q...)
 	}
 	m.source = q.source()

@@ -115,8 +115,9 @@ type captureWriter struct {
 	record []byte // reused for each entry
 }
 
-// add writes the entry of a queued authority or other URL; nothing if it has no captures.
-// placed is bodies.placed, which tells where a body is in the pack.
+// add writes the entry of a queued authority or other URL; nothing if it has no captures. It must be
+// called for each authority, in the pack's order. placed is bodies.placed, which returns where a body is in
+// the pack.
 func (w *captureWriter) add(authority []byte, c queuedCaptures, placed func(number uint32) (bodyMeta, error)) error {
 	if w == nil {
 		return nil
@@ -187,9 +188,9 @@ func (p *Pack) Captured() (_ *Captured, err error) {
 	return c, err
 }
 
-// captureSection splits the section captures into its head, the names of payloads (8 bytes a
-// body, nil if no body has one) and the entries. All are nil if the pack has no such section.
-// The slices point into the mapped file.
+// captureSection splits the section captures, whose layout is at the top of this file, into its head, the
+// names of payloads (8 bytes a body, nil if no body has one) and the entries. All are nil if the pack has no
+// such section. The slices point into the mapped file.
 func (p *Pack) captureSection() (c *Captured, payloads, entries []byte, err error) {
 	s := p.file.table[capturesSection]
 	if !s.found {
@@ -258,8 +259,8 @@ func (p *Pack) eachCaptureEntry(visit func(e *captureEntry) error) error {
 	return err
 }
 
-// AddPack adds the bodies of pack p, and calls visit for each URL of which p keeps captures.
-// Their bodies are numbered as Keep numbers them. Before that it calls payload for each body
+// AddPack adds the bodies of pack p, and no authorities: it calls visit for each URL of which p keeps
+// captures, whose bodies are numbered as Keep numbers them. Before that it calls payload for each body
 // that has a payload name. What visit gets is valid until it returns.
 func (b *Builder) AddPack(p *Pack, payload func(kept, name uint64), visit func(*Known) error) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
@@ -274,7 +275,7 @@ func (b *Builder) AddPack(p *Pack, payload func(kept, name uint64), visit func(*
 	if err := b.addBodiesOf(p); err != nil {
 		return err
 	}
-	for i := 0; i < len(payloads); i += 8 {
+	for i := 0; i < len(payloads); i += 8 { // a u64 for each body
 		if name := le64(payloads[i:]); name != 0 {
 			kept, err := b.keptOf(p, uint32(i/8))
 			if err != nil {
@@ -317,7 +318,7 @@ func (p *Pack) eachKnown(ctx context.Context, b *Builder, c *Captured, entries [
 			return err
 		}
 	}
-	err := t.loadEntry()
+	err := t.loadEntry() // visits what follows the last authority
 	if err == nil && t.loaded {
 		err = p.damaged("captures: some are of no authority")
 	}
@@ -376,12 +377,12 @@ func (t *captureWalk) visitAuthority(number uint32, b bucket, i int) error {
 	}
 	k := &t.known
 	*k = Known{Authority: b.appendAuthority(k.Authority[:0], i), Intervals: k.Intervals[:0]}
-	if t.passed++; t.loaded && t.passed == t.entry.passed {
+	if t.passed++; t.loaded && t.passed == t.entry.passed { // the entry is this authority's
 		t.passed, t.loaded = 0, false
 		k.Captures = t.entry.Captures
 		return t.visit(k)
 	}
-	if !t.inferred {
+	if !t.inferred { // the pack keeps no captures of it
 		return nil
 	}
 	t.lastKept, t.fetches = 0, t.fetches[:0]
@@ -510,8 +511,9 @@ func (b *Builder) addBodiesOf(p *Pack) error {
 	return nil
 }
 
-// addBodyOf adds the body with that index in p, in compiled form. names has, for each name in p,
-// 1 + its number in the builder, or 0 if it has none yet; addBodyOf sets those that it adds.
+// addBodyOf adds the body with that index in p as p has it, compiled; one that p keeps as its source is
+// compiled again. names has, for each name in p, 1 + its number in the builder, or 0 if it has none yet;
+// addBodyOf sets those that it adds.
 func (b *Builder) addBodyOf(p *Pack, number uint32, names []uint32) error {
 	rules, r, err := p.bodyRules(number)
 	if err != nil {

@@ -240,7 +240,7 @@ func (p *Pack) describeBody(number uint32) (*Body, error) {
 }
 
 // digest returns the SHA-256 of the body with that index, which must exist. The first call
-// checks all digests.
+// compares the checksum of the digests.
 func (p *Pack) digest(number uint32) (digest [sha256.Size]byte, err error) {
 	err = p.checkDigests()
 	return [sha256.Size]byte(p.digests[sha256.Size*int64(number):]), err
@@ -259,9 +259,9 @@ func (p *Pack) bodyRecords(number uint32, r bodyRow) (records Records, err error
 	return records, err
 }
 
-// blob decompresses the notes or the records of a body from its section, at bounds. It refuses
-// more than times × the size limit of a body. what and number name the part and the body in an
-// error.
+// blob decompresses the notes or the records of a body, which are at bounds in their section. It refuses
+// more than times × the most bytes of a body that is kept compiled. what and number name the part and the
+// body in an error.
 func (p *Pack) blob(section []byte, bounds [2]uint64, times int64, what string, number uint32) ([]byte, error) {
 	blob, ok := within(section, bounds)
 	if !ok {

@@ -89,8 +89,9 @@ type tableEntry struct {
 	found    bool
 }
 
-// findSections sets f.table and f.info from the header, the trailer and the table of sections. Every
-// section is then inside the file. It compares the checksums of the table and of the section meta alone.
+// findSections sets f.table and f.info from the header, the trailer and the table of sections, which the
+// package comment lays out. Every section is then inside the file. It compares the checksums of the table
+// and of the section meta alone.
 func (f *file) findSections() error {
 	if len(f.data) < headerSize+trailerSize {
 		return fmt.Errorf("%w: it has %d bytes", errNotPack, len(f.data))
@@ -143,7 +144,9 @@ func (f *file) readHeader(head []byte) error {
 	return nil
 }
 
-// checkSections checks the partition, and that all sections exist and have plausible sizes.
+// checkSections checks the partition, and that all sections exist and have sizes that agree, so that who
+// reads the row of a body or the start of a bucket need not check bounds. It compares the checksum of the
+// section meta.
 func (f *file) checkSections() error {
 	if f.info.Partition < 0 || f.info.Partition >= max(1, f.info.Partitions) {
 		return fmt.Errorf("%w: partition %d of %d", ErrDamaged, f.info.Partition, f.info.Partitions)
@@ -154,11 +157,12 @@ func (f *file) checkSections() error {
 		}
 	}
 	size := func(kind int) uint64 { return uint64(len(f.section(kind))) }
+	// The directory and the rows each have one more than there are buckets, at least one, and bodies. The
+	// starts have the number of intervals as well.
 	directory, rows := size(directorySection), size(bodiesSection)
-	// The directory and the rows each have one more than there are buckets and bodies.
-	if directory%8 != 0 || directory < 16 || directory/8 > math.MaxUint32 ||
-		rows%rowSize != 0 || rows < rowSize || rows/rowSize > math.MaxUint32 || size(digestsSection) != (rows/rowSize-1)*sha256.Size ||
-		f.info.Version == historyVersion && size(startsSection) != directory+8 {
+	bucketsFit := directory%8 == 0 && directory >= 2*8 && directory/8 <= math.MaxUint32
+	bodiesFit := rows%rowSize == 0 && rows >= rowSize && rows/rowSize <= math.MaxUint32 && size(digestsSection) == (rows/rowSize-1)*sha256.Size
+	if !bucketsFit || !bodiesFit || f.info.Version == historyVersion && size(startsSection) != directory+8 {
 		return fmt.Errorf("%w: sizes of sections", ErrDamaged)
 	}
 	if meta := f.table[metaSection]; checksum(meta.data) != meta.checksum {
@@ -348,7 +352,8 @@ func (w *packWriter) endSection() {
 	w.table = append64(append32(w.table, uint32(w.kind), w.sum), uint64(s.Offset), uint64(s.Length), 0) // 0: reserved
 }
 
-// finish ends the last section and writes the table and the trailer.
+// finish ends the last section and writes the table and the trailer. It returns the first error of all
+// writes, and sets the size and the checksum of the info.
 func (w *packWriter) finish() error {
 	w.endSection()
 	trailer := append32(append64(nil, uint64(w.at)), uint32(len(w.info.Sections)))

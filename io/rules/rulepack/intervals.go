@@ -147,19 +147,19 @@ func (i intervals) countBefore(second uint32) int {
 }
 
 // encodeHistory returns the intervals of an entry's history. Without a history there is one
-// interval for all times, which has the origin o. It refuses a history that is too long or out
+// interval for all times, which has the entry's own origin. It refuses a history that is too long or out
 // of order.
-func (b *Builder) encodeHistory(e *Entry, o origin) (intervals, error) {
+func (b *Builder) encodeHistory(e *Entry, own origin) (intervals, error) {
 	var dst intervals
 	if len(e.History) == 0 {
-		dst.add(interval{seen: o.fetched, origin: o}, nil)
+		dst.add(interval{seen: own.fetched, origin: own}, nil)
 		return dst, nil
 	}
 	if len(e.History) > maxIntervals {
 		return dst, fmt.Errorf("%s: a history of %d intervals: there may be %d", e.Authority, len(e.History), maxIntervals)
 	}
 	dst.rows = make([]byte, 0, intervalSize*len(e.History))
-	var times []byte
+	var times []byte // reused for each interval
 	for n := range e.History {
 		i := &e.History[n]
 		if n > 0 && i.From <= e.History[n-1].From {
@@ -280,7 +280,8 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 }
 
 // AppendAllSpans implements [matcher.BulkHistorical], with the same results as AppendSpans for
-// each key. It does each step for matcher.AtOnce keys before the next step, as LookupAll does.
+// each key: ends[i] becomes the length of spans after key i. After an error, n is the index of the key that
+// it is about. It does each step for matcher.AtOnce keys before the next step, as LookupAll does.
 func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []int) (_ []matcher.Span, n int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	var likely [matcher.AtOnce]location
@@ -310,7 +311,7 @@ func (p *Pack) appendSpans(spans []matcher.Span, number uint32, b bucket, index 
 	}
 	count := all.len()
 	spans = slices.Grow(spans, count)
-	first := len(spans)
+	first := len(spans) // of the authority
 	spans = spans[:first+count]
 	timesAt := all.timesAt + uint64(all.timesStart)
 	for n := range count { // field by field: as an interval, each would be copied twice
@@ -394,7 +395,7 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	if !ok || i >= count {
 		return intervals{}, p.damaged("intervals of bucket %d", number)
 	}
-	start, end := rangeAt(data[intervalHeaderSize:], uint64(i))
+	start, end := rangeAt(data[intervalHeaderSize:], uint64(i)) // as numbers of intervals
 	if start >= end || end > uint64(all.len()) {
 		return intervals{}, p.damaged("intervals of bucket %d", number)
 	}
@@ -404,8 +405,8 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	}, nil
 }
 
-// openIntervals splits a bucket of intervals, data, into the intervals and the times of all
-// its authorities. ok is false if the intervals would end after data.
+// openIntervals splits a bucket of intervals, data, of that many authorities into their intervals and the
+// times of these. ok is false if the intervals would end after data.
 func openIntervals(data []byte, authorities int) (all intervals, ok bool) {
 	at := intervalHeaderSize + 4*int64(authorities)
 	if at > int64(len(data)) {

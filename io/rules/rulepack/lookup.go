@@ -231,14 +231,15 @@ type extras struct {
 	size    int64            // about how many bytes of memory all this takes
 }
 
-// makeExtras reads or compiles the extras of the body with that index, for the cache.
-func (p *Pack) makeExtras(number uint32) (kept cache.Value[uint32, *extras], err error) {
+// makeExtras reads or compiles the extras of the body with that index, for the cache. Which it makes
+// depends on what the pack was opened for.
+func (p *Pack) makeExtras(number uint32) (made cache.Value[uint32, *extras], err error) {
 	// The cache runs this once for all goroutines that wait for the body: so a fault of the
 	// mapped file becomes an error here, and not only in the one that called it.
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	rules, r, err := p.bodyRules(number)
 	if err != nil {
-		return kept, err
+		return made, err
 	}
 	m := &extras{place: uint32(r.rules[0] / matcher.BodyAlignment)}
 	if r.flags&bodySource != 0 {
@@ -247,17 +248,17 @@ func (p *Pack) makeExtras(number uint32) (kept cache.Value[uint32, *extras], err
 		err = p.openNotes(m, number, rules, r)
 	}
 	if err != nil {
-		return kept, err
+		return made, err
 	}
 	if m.records != nil {
 		sum, err := p.digest(number)
 		if err != nil {
-			return kept, err
+			return made, err
 		}
 		m.records.Digest = hex.EncodeToString(sum[:])
 		m.size += int64(m.records.Size())
 	}
-	const fixed, perTrie = 96, 320 // bytes, with some slack
+	const fixed, perTrie = 96, 320 // bytes of the structs themselves, with some slack
 	m.size += fixed + perTrie*int64(len(m.tries)) + 4*int64(len(m.of)) + int64(m.usage.Size())
 	return cache.Value[uint32, *extras]{ID: number, V: m, Size: m.size}, nil
 }
@@ -265,7 +266,7 @@ func (p *Pack) makeExtras(number uint32) (kept cache.Value[uint32, *extras], err
 // source returns the text of a body that is kept as its source. It points into rules, the
 // body's bytes in the pack. number is for errors.
 func (p *Pack) source(rules []byte, number uint32) ([]byte, error) {
-	// The body as a section of its own, which begins with it, for no agents: the text alone is read.
+	// A body is read by matcher.Bodies alone: here from a section that has nothing else, and for no agents.
 	one, err := matcher.NewBodies(rules, 0, p.info.Profile, matcher.NewAgents(nil), nil)
 	if err == nil {
 		if info, err := one.Info(0); err == nil && info.Source {
@@ -410,9 +411,9 @@ func within(section []byte, bounds [2]uint64) (data []byte, ok bool) {
 
 var _ matcher.BulkOrigins = (*Pack)(nil)
 
-// LookupAll implements [matcher.BulkOrigins] with the same results as Lookup for each key. It
-// does each step of the lookup for matcher.AtOnce keys before the next step, so that the loads of a
-// step overlap.
+// LookupAll implements [matcher.BulkOrigins] with the same results as Lookup for each key. After an error,
+// i is the index of the first key that has no result. It does each step of the lookup for matcher.AtOnce
+// keys before the next step, so that the loads of a step overlap.
 func (p *Pack) LookupAll(keys []matcher.Key, origins []matcher.Origin) (i int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	for i < len(keys) {

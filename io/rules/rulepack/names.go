@@ -105,9 +105,9 @@ func (d *dictionary) add(body [][]byte) (numbers []uint32, ok bool) {
 	return numbers, true
 }
 
-// addCompiled adds the names of a compiled body of another pack, and writes their numbers in d
-// into rules. rules has numbers of from, the other pack's dictionary. known[n] is 1 + the
-// number in d of name n of from, or 0 if it was not added yet: addCompiled sets it.
+// addCompiled adds the names of a compiled body of another pack, and replaces their numbers in rules, which
+// are those of from, the other pack's dictionary, by those in d. known[n] is 1 + the number in d of name n
+// of from, or 0 if it was not added yet: addCompiled sets it.
 func (d *dictionary) addCompiled(rules []byte, from names, known []uint32) error {
 	full, unknown := false, false // errors of the function below, which cannot return them
 	ok := matcher.RenumberBody(rules, 0, func(name uint32) uint32 {

@@ -66,7 +66,8 @@ func (p *paging) start(size int) {
 // returns without waiting if another goroutine is deciding.
 func (p *paging) addLookups(n int) {
 	ended := p.left.Add(-int64(n)) <= 0
-	if !ended && !p.trying.Load() || !p.mu.TryLock() {
+	mayDecide := ended || p.trying.Load() // a trial may end early
+	if !mayDecide || !p.mu.TryLock() {
 		return
 	}
 	defer p.mu.Unlock()
@@ -76,7 +77,7 @@ func (p *paging) addLookups(n int) {
 	}
 	passed := p.now().Sub(p.began)
 	perLookup := passed / time.Duration(lookups)
-	other := fewPlaces
+	other := fewPlaces // the way that this window does not read
 	if p.how == fewPlaces {
 		other = manyPlaces
 	}

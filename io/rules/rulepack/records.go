@@ -261,8 +261,8 @@ type cachedStatements struct {
 	usage *matcher.Usage // nil: they say nothing of what is wanted
 }
 
-// slot returns the slot that has a key and its contents, or the free slot where the key
-// belongs and nil.
+// slot returns the slot that has a key and its contents, or the free slot where the key belongs and nil. It
+// ends because half of the slots are free.
 func (s *statements) slot(key matcher.StatementsKey) (*atomic.Pointer[cachedStatements], *cachedStatements) {
 	for i := binary.LittleEndian.Uint64(key[:]); ; i++ {
 		slot := &s.slots[i%uint64(len(s.slots))]

@@ -31,7 +31,7 @@ func (p *Pack) Verify() (err error) {
 		}
 	}
 	for i, count := range v.counted.counts() {
-		// The lengths of the sources are not in the pack.
+		// SourceBytes cannot be counted: the lengths of the sources are not in the pack.
 		if said := p.info.counts()[i]; *said != *count && said != &p.info.SourceBytes {
 			return p.damaged("meta counts %d of something of which there are %d", *said, *count)
 		}
@@ -88,8 +88,9 @@ type verifier struct {
 	lost    uint32 // the first place other than 0 that should have a body and has none
 }
 
-// use notes the body of an origin as used, and returns its flags; 0 for an origin without a body.
-func (v *verifier) use(o origin) (bodyFlags uint8) {
+// markUsed adds the body of an origin to v.used and returns its flags; 0 for an origin without a body. If
+// there is no such body, it sets v.lost.
+func (v *verifier) markUsed(o origin) (bodyFlags uint8) {
 	if access.Outcome(o.outcome) != access.Rules {
 		return 0
 	}
@@ -102,7 +103,7 @@ func (v *verifier) use(o origin) (bodyFlags uint8) {
 	return uint8(readRow(v.rows, info.Number).flags)
 }
 
-// verifyBuckets checks and counts all authorities, and notes their bodies as used.
+// verifyBuckets checks and counts all authorities, and adds their bodies and those of captures to v.used.
 func (v *verifier) verifyBuckets() error {
 	end := uint64(0) // of the bucket before
 	for number := range v.buckets {
@@ -156,14 +157,15 @@ func (v *verifier) verifyAuthorities(number uint32, b bucket) error {
 		case !v.isValid(b.origin(i)) && !b.origin(i).isNotYet():
 			return v.damaged("what it says of %q", now)
 		}
-		v.counted.addAuthority(b.origin(i), v.use(b.origin(i)))
+		v.counted.addAuthority(b.origin(i), v.markUsed(b.origin(i)))
 		last = hash
 	}
 	return nil
 }
 
 // verifyIntervals checks the intervals of bucket b: each authority has some, in order, with
-// valid origins and times. number is the bucket's index.
+// valid origins and times, and the bucket of intervals ends with the last of each. number is the bucket's
+// index.
 func (v *verifier) verifyIntervals(number uint32, b bucket) error {
 	data, err := v.intervalBucket(number, b)
 	if err != nil {
@@ -176,8 +178,9 @@ func (v *verifier) verifyIntervals(number uint32, b bucket) error {
 		end = int(le32(data[intervalHeaderSize+4*i:]))
 		ok = start < end && end <= all.len()
 		for n := start; ok && n < end; n++ {
-			v.use(all.get(n).origin)
-			ok = (n == start || all.from(n-1) < all.from(n)) && v.isValid(all.get(n).origin) && all.hasValidTimes(n)
+			v.markUsed(all.get(n).origin)
+			inOrder := n == start || all.from(n-1) < all.from(n)
+			ok = inOrder && v.isValid(all.get(n).origin) && all.hasValidTimes(n)
 		}
 	}
 	timesEnd := uint64(0)
@@ -194,9 +197,9 @@ func (v *verifier) verifyIntervals(number uint32, b bucket) error {
 // ascend between those of its first and its last fetch.
 func (i intervals) hasValidTimes(n int) bool {
 	times, ok := within(i.times, i.timesOf(n))
-	x, valid := i.get(n), 0 // bytes of times
-	for time := range eachTime(times, x.fetched) {
-		if time < x.seen {
+	x, valid := i.get(n), 0                          // bytes of times
+	for second := range eachTime(times, x.fetched) { // ends where they do not ascend
+		if second < x.seen {
 			valid += timeSize
 		}
 	}
