@@ -48,7 +48,7 @@ func (t *ChangeCounter) Add(c *compare.Change) error {
 	t.agents[c.Agent].add(c.New, 1)
 	t.mu.Unlock()
 	if !c.SameVerdict { // another agent has not counted this verdict of the row
-		authority := c.Authority[:min(len(c.Authority), runs.MaxKey-2)] // a longer one is no host's
+		authority := c.Authority[:min(len(c.Authority), runs.MaxKey-2)] // 2 bytes follow; a longer one is no host's
 		if err := t.hosts.Add(append(bytes.Clone(authority), 0, byte(c.New)), 1); err != nil {
 			return err
 		}
@@ -126,30 +126,30 @@ func (t *ChangeCounter) Changes() (*Changes, error) {
 	return c, err
 }
 
-// mostChanged returns the shownChanges keys of a counter with the most changes, and the number
-// of all keys.
-func mostChanged(counter *runs.Counter) (keys []ChangedKey, count int64, err error) {
+// mostChanged returns the shownChanges names of a counter with the most changes, and the number of all
+// names. The counter's keys come in order, so that those of a name, one a verdict, follow each other.
+func mostChanged(counter *runs.Counter) (top []ChangedKey, names int64, err error) {
 	var now ChangedKey
-	addKey := func() {
-		if now.total() == 0 {
+	addName := func() {
+		if now.total() == 0 { // before the first name
 			return
 		}
-		count++
-		keys = append(keys, now)
-		slices.SortStableFunc(keys, func(a, b ChangedKey) int { return cmp.Compare(b.total(), a.total()) })
-		keys = keys[:min(len(keys), shownChanges)]
+		names++
+		top = append(top, now)
+		slices.SortStableFunc(top, func(a, b ChangedKey) int { return cmp.Compare(b.total(), a.total()) })
+		top = top[:min(len(top), shownChanges)]
 	}
 	err = counter.Merge(func(key []byte, n int64) error {
 		name, verdict, _ := bytes.Cut(key, []byte{0})
 		if string(name) != now.Name {
-			addKey()
+			addName()
 			now = ChangedKey{Name: string(name)}
 		}
 		now.add(compare.Verdict(verdict[0]), n)
 		return nil
 	})
-	addKey()
-	return keys, count, err
+	addName()
+	return top, names, err
 }
 
 // String returns the summary for people, on several lines.

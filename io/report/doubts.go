@@ -22,7 +22,7 @@ type Doubts struct {
 
 // Of returns a warning for each doubt about a job, by its summary.
 func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
-	judged := s.Rows - s.Invalid - s.UnsupportedScheme
+	judged := s.Rows - s.Invalid - s.UnsupportedScheme // rows with a URL that robots.txt is for
 	if s.NoTime > 0 && s.NoTime == judged {
 		doubts = append(doubts, option.Messagef("no row has a time in column %q: it takes timestamps, dates, seconds since 1970, 14 digits such as 20260301120000, or text such as "+
 			"2026-03-01T12:00:00Z (robotsbatch help history)", d.TimeColumn))
@@ -30,7 +30,8 @@ func (d *Doubts) Of(s *Summary) (doubts []option.Message) {
 	if s.Rows > 0 && s.Invalid == s.Rows {
 		doubts = append(doubts, AllInvalid(s.Rows, d.Schemeless))
 	}
-	if s.NoCaptureYet > 0 && s.NoCaptureYet == judged-s.NoTime-s.NoRobots && d.FirstTime != nil {
+	captured := judged - s.NoTime - s.NoRobots // rows with a time, of sites with captures
+	if s.NoCaptureYet > 0 && s.NoCaptureYet == captured && d.FirstTime != nil {
 		doubts = append(doubts, option.Messagef("every row is from before the first capture of its site: the first has the time %s in column %q. Is it the right column?",
 			d.FirstTime.Format(time.RFC3339), d.TimeColumn))
 	}

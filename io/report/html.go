@@ -232,7 +232,7 @@ func (h htmlPage) verdicts() page.Section {
 		})
 	}
 	text := ""
-	if h.OutputsKept > 0 {
+	if h.OutputsKept > 0 { // h.tally has not seen their rows
 		text = fmt.Sprintf("Counts by verdict are of all %s. %s written by an earlier run: hosts, rules and reasons below are of the others.",
 			Count(int64(len(h.Outputs)), "output", "outputs"), Count(int64(h.OutputsKept), "was", "were"))
 	}
@@ -251,7 +251,7 @@ func (h htmlPage) weights() page.Section {
 		var values []float64
 		for _, sum := range []*batch.Sum{&a.Weight.Denied, &a.Weight.Allowed, &a.Weight.Unknown} {
 			sums = append(sums, page.Cell{Kind: page.NumberCell, Text: sumText(sum), Number: sum.Float()})
-			values = append(values, max(0, sum.Float()))
+			values = append(values, max(0, sum.Float())) // a bar has no part for weights below 0
 		}
 		denied, known := values[0], values[0]+values[1]
 		share := page.Cell{Kind: page.NumberCell, Text: percentOf(denied, known), Number: denied / max(1, known)}
@@ -269,8 +269,8 @@ func (h htmlPage) weights() page.Section {
 // with the same counts share a column.
 func (h htmlPage) reasons() page.Section {
 	table := &page.Table{Caption: "URLs by reason", Columns: columnsOf("Reason")}
-	sums := make([]int64, len(h.tally.Reasons[0]))
-	var shown []int
+	sums := make([]int64, len(h.tally.Reasons[0])) // by reason, over the agents that are shown
+	var shown []int                                // the first agent of each column
 	for i, reasons := range h.tally.Reasons {
 		if slices.Contains(h.tally.Reasons[:i], reasons) { // they share a column that is there
 			continue
@@ -292,9 +292,9 @@ func (h htmlPage) reasons() page.Section {
 			continue
 		}
 		row := []page.Cell{textCell(matcher.Reason(reason).Words())}
-		for _, column := range shown {
-			n, total := h.tally.Reasons[column][reason], int64(0)
-			for _, n := range h.tally.Reasons[column] {
+		for _, agent := range shown {
+			n, total := h.tally.Reasons[agent][reason], int64(0)
+			for _, n := range h.tally.Reasons[agent] {
 				total += n
 			}
 			cell := numberCell(n)
@@ -303,7 +303,7 @@ func (h htmlPage) reasons() page.Section {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	slices.SortStableFunc(table.Rows, func(a, b []page.Cell) int { return cmp.Compare(b[1].Number, a[1].Number) })
+	slices.SortStableFunc(table.Rows, func(a, b []page.Cell) int { return cmp.Compare(b[1].Number, a[1].Number) }) // by the first agent's
 	text := ""
 	if more := len(h.Agents) - h.tally.Agents; more > 0 && h.Combined == "" {
 		text = fmt.Sprintf("Here and below, only the first %[2]d of %[1]d agents are shown separately.", len(h.Agents), h.tally.Agents)
@@ -372,7 +372,7 @@ func (h htmlPage) denying() page.Section {
 func (h htmlPage) rules() page.Section {
 	table := &page.Table{Caption: "Rules by the URLs that they deny", Columns: columnsOf("Rule", "Group", "URLs", "For example at")}
 	for _, e := range h.tally.Rules.Largest(listed) {
-		agent, rule, _ := strings.Cut(e.Key, "\n") // two lines
+		agent, rule, _ := strings.Cut(e.Key, "\n") // the first line is the group's agent
 		table.Rows = append(table.Rows, []page.Cell{codeCell(rule), textCell(agent), countCell(&e), textCell(e.Example)})
 	}
 	if len(table.Rows) == 0 {
@@ -403,7 +403,8 @@ func (h htmlPage) wholeSites() string {
 	return fmt.Sprintf("%s of all %s are by rules that close a whole site, such as Disallow: /. ", percent(whole, all), Count(all, "denial", "denials"))
 }
 
-// largest returns the section on the hosts with the most URLs.
+// largest returns the section on the hosts with the most URLs, and on how many hosts have how many URLs;
+// empty without hosts.
 func (h htmlPage) largest() page.Section {
 	table := &page.Table{Caption: "Hosts with the most URLs", Columns: columnsOf("Host", "URLs", "Denied to "+Printable(h.Agents[0].Agent), barColumn)}
 	for _, e := range h.tally.Largest.Largest(listed) {
@@ -414,7 +415,7 @@ func (h htmlPage) largest() page.Section {
 	}
 	columns := &page.Columns{Title: "Hosts by the number of their URLs"}
 	sample := h.tally.Authorities
-	limits := []int64{1, 10, 100, 1000, 10_000, 100_000}
+	limits := []int64{1, 10, 100, 1000, 10_000, 100_000} // the least numbers of URLs of the columns
 	for i, low := range limits {
 		high, name := int64(math.MaxInt64), shortNumber(low)+"+"
 		if i < len(limits)-1 {
@@ -433,12 +434,12 @@ func (h htmlPage) largest() page.Section {
 
 // ages returns the section on how old the fetches were that decided; empty if no age is known.
 func (h htmlPage) ages() page.Section {
-	names := []string{"< 1 h", "1–6 h", "6–24 h", "1–7 d", "7–30 d", "30 d–1 y", "> 1 y", "?"}
+	names := []string{"< 1 h", "1–6 h", "6–24 h", "1–7 d", "7–30 d", "30 d–1 y", "> 1 y", "?"} // between tally.AgeLimits
 	columns := &page.Columns{Title: "URLs by the age of the robots.txt; ? is not known"}
 	known := int64(0)
 	for i, n := range h.tally.Ages {
 		columns.Columns = append(columns.Columns, page.Bar{Name: names[i], Values: []float64{float64(n)}, Text: shortNumber(n)})
-		if i <= len(tally.AgeLimits) { // the last is for ages that are not known
+		if i <= len(tally.AgeLimits) { // the one after that counts ages that are not known
 			known += n
 		}
 	}
@@ -538,7 +539,7 @@ func (h htmlPage) uses() page.Section {
 		for j := range a.Uses {
 			u := &a.Uses[j]
 			nothingSaid, unfetched, allowed := a.Allowed-u.Said(), a.Denied+a.Unknown, h.allowedByRobots(a)
-			if isGraded(u) {
+			if isGraded(u) { // it has a row in the other table, and no bar
 				grades.Rows = append(grades.Rows, []page.Cell{
 					textCell(u.Use), textCell(a.Agent), numberCell(u.Immediate), numberCell(u.Reference), numberCell(u.Full), numberCell(u.Unreadable), numberCell(nothingSaid), numberCell(unfetched),
 				})

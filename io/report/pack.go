@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"iter"
 	"strings"
 	"time"
 
@@ -109,12 +108,14 @@ func Authority(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	for _, delay := range body.Records.CrawlDelays {
 		fmt.Fprintf(w, "  crawl-delay  %s for %s\n", Printable(delay.Value), Printable(strings.Join(delay.Agents, ", ")))
 	}
-	if body.Source != nil {
-		fmt.Fprintf(w, "  uncompiled   its groups overlap too much to be compiled for all agents at once\n")
-		printTries(w, sourceTries(body.Source, p.Info().Profile))
+	if body.Compiled != nil {
+		printGroups(w, body.Compiled)
 		return nil
 	}
-	printTries(w, body.Compiled.Groups())
+	f := robotstxt.Parse(body.Source, robotstxt.Options{Profile: p.Info().Profile, Limit: len(body.Source)})
+	everyone := matcher.Compile(f, []matcher.Chain{{matcher.Everyone}})[0] // the rules of no others are shown
+	fmt.Fprintf(w, "  uncompiled   its groups overlap too much to be compiled for all agents at once\n")
+	fmt.Fprintf(w, "  agents       %s\n%s", matcher.Everyone, ruleLines(&everyone))
 	return nil
 }
 
@@ -154,19 +155,12 @@ func printHistory(w io.Writer, p *rulepack.Pack, authority []byte) error {
 	return nil
 }
 
-// sourceTries yields the rules for everyone, and no others, of a body that is not compiled.
-func sourceTries(source []byte, p matcher.Profile) iter.Seq2[[]string, matcher.Trie] {
-	f := robotstxt.Parse(source, robotstxt.Options{Profile: p, Limit: len(source)})
-	trie := matcher.Compile(f, []matcher.Chain{{matcher.Everyone}})[0]
-	return func(yield func([]string, matcher.Trie) bool) { yield([]string{matcher.Everyone}, trie) }
-}
-
-// printTries prints agents with their rules in the order of lines. Agents with the same rules
+// printGroups prints the agents of a body with their rules in the order of lines. Agents with the same rules
 // are printed together.
-func printTries(w io.Writer, tries iter.Seq2[[]string, matcher.Trie]) {
-	var order []string
-	agents := make(map[string][]string)
-	for names, trie := range tries {
+func printGroups(w io.Writer, body *matcher.Body) {
+	var order []string                  // distinct rules, as text
+	agents := make(map[string][]string) // by their rules
+	for names, trie := range body.Groups() {
 		rules := ruleLines(&trie)
 		if agents[rules] == nil {
 			order = append(order, rules)

@@ -43,8 +43,9 @@ func statsPage(t *stats.Table, o *StatsOrigin) *page.Page {
 		words = &statedWords
 	}
 	counted := "Counted of " + Printable(o.Name) + " on " + o.Made.UTC().Format("2 January 2006, 15:04 UTC") + " by robotsbatch " + Printable(o.Version)
-	p := &page.Page{Title: words.title, Foot: []string{counted + words.source, asksNothing}, Finding: []string{"Nothing was surveyed: there is no site."}}
+	p := &page.Page{Title: words.title, Foot: []string{counted + words.source, asksNothing}}
 	if len(t.Counts) == 0 {
+		p.Finding = []string{"Nothing was surveyed: there is no site."}
 		return p
 	}
 	if t.IsHistory() {
@@ -52,9 +53,8 @@ func statsPage(t *stats.Table, o *StatsOrigin) *page.Page {
 			p.Sections = append(p.Sections, words.historySection(&history, t))
 		}
 	}
-	p.Finding = nil
 	for latest := range t.ByRank() {
-		if p.Finding == nil {
+		if p.Finding == nil { // the first rank is that of all sites
 			p.Finding = words.finding(t, latest)
 			if n := latest[0].Sites() - latest[0].Reached(); n > 0 && t.Base != stats.BaseAll {
 				p.Finding = append(p.Finding, fmt.Sprintf("%s gave no answer: %s in no share.", sitesOf(n, t.Site), verb(n, "it is", "these are")))
@@ -96,13 +96,13 @@ func deniedFinding(t *stats.Table, counts []stats.Count) []string {
 	if t.IsHistory() {
 		finding = append(finding, historyFinding(t)...)
 	}
-	most := slices.IndexFunc(counts, func(c stats.Count) bool { return c.AnyOf == 0 })
+	mostDenied := slices.IndexFunc(counts, func(c stats.Count) bool { return c.AnyOf == 0 }) // by the order of counts
 	for i := range counts {
 		c := &counts[i]
-		if i == most && i > 0 { // the first count has its sentence already
+		if i == mostDenied && i > 0 { // the first count has its sentence already
 			finding = append(finding, fmt.Sprintf("%s deny everything to %s%s.", percent(c.Full, c.Base), Printable(c.Agent), namedShare(c)))
 		}
-		if i == most {
+		if i == mostDenied {
 			finding = append(finding, fmt.Sprintf("%s deny it the front page.", percent(c.Root, c.Base)))
 		} else if c.Agent == "*" {
 			finding = append(finding, fmt.Sprintf("%s deny everything to everyone, by the group for *.", percent(c.Full, c.Base)))
@@ -126,7 +126,7 @@ func historyFinding(t *stats.Table) (finding []string) {
 		counts := h.Lines[0].Counts
 		first := slices.IndexFunc(counts, func(c stats.Count) bool { return c.Base > 0 })
 		last := &counts[len(counts)-1]
-		if first < 0 || first == len(counts)-1 {
+		if first < 0 || first == len(counts)-1 { // there is no earlier share
 			continue
 		}
 		before := percent(counts[first].Full, counts[first].Base)
@@ -140,8 +140,8 @@ func historyFinding(t *stats.Table) (finding []string) {
 	return finding
 }
 
-// statedFinding says which share of sites states something about each use, for the first
-// agent.
+// statedFinding returns a sentence for each use, on how many sites state something about it to the first
+// agent. counts has at least one count, those of an agent together.
 func statedFinding(t *stats.Table, counts []stats.Count) []string {
 	var finding []string
 	for i := range counts {
@@ -188,6 +188,7 @@ func (w *statsWords) historySection(h *stats.History, t *stats.Table) page.Secti
 		table.Rows = append(table.Rows, row)
 	}
 	last := len(all) - 1
+	// n is the base of the first and of the last month.
 	text := fmt.Sprintf("Captures from %s to %s; n is %s in %s and %s in %s. ", t.First.Format("2 January 2006"), t.Last.Format("2 January 2006"),
 		Number(all[0].Base), h.Months[0], Number(all[last].Base), h.Months[last])
 	if h.Rank == stats.Panel {
@@ -213,7 +214,8 @@ func rankTitle(rank int, site stats.Site) string {
 	return fmt.Sprintf("Top %s %s", Number(int64(rank)), site)
 }
 
-// section returns the section of a rank: bars, and a table with a row for each agent.
+// section returns the section of a rank, which counts has: bars, and a table with a row for each count, which
+// is of an agent or of an agent and a use.
 func (w *statsWords) section(counts []stats.Count, t *stats.Table) page.Section {
 	title := rankTitle(counts[0].Rank, t.Site)
 	bars := &page.Bars{Parts: w.parts}

@@ -219,9 +219,7 @@ func (s *Summary) String() string {
 	if s.Limit > 0 {
 		b.WriteString("only the first ")
 	}
-	b.WriteString(Count(s.Rows, "row", "rows"))
-	b.WriteString(s.agentsText())
-	fmt.Fprintf(&b, "%s unknown (%s invalid", Number(s.Unknown()), Number(s.Invalid))
+	fmt.Fprintf(&b, "%s%s%s unknown (%s invalid", Count(s.Rows, "row", "rows"), s.agentsText(), Number(s.Unknown()), Number(s.Invalid))
 	if s.UnsupportedScheme > 0 {
 		fmt.Fprintf(&b, ", %s of another scheme", Number(s.UnsupportedScheme))
 	}
@@ -400,8 +398,8 @@ func (s *Summary) Write(w blob.Writer) error {
 // summaryForm matches the beginning of what Write writes.
 var summaryForm = regexp.MustCompile(`^\{\s*"version": "[^"\n]*",\s*"complete": (true|false),\s*"exit_status": \d+,`)
 
-// IsSummary reports whether a file or object is a summary that Write wrote. The error is
-// fs.ErrNotExist if there is none.
+// IsSummary reports whether a file or object is a summary that Write wrote; false for what is neither,
+// such as a folder. The error is fs.ErrNotExist if there is none.
 func IsSummary(ctx context.Context, name string) (bool, error) {
 	info, err := blob.Stat(ctx, name)
 	if err != nil || !info.Known() {
@@ -411,17 +409,17 @@ func IsSummary(ctx context.Context, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer f.Close() // it was only read from
-	begin := make([]byte, 1<<10)
+	defer f.Close()              // it was only read from
+	begin := make([]byte, 1<<10) // more than summaryForm matches
 	n, err := io.ReadFull(f, begin)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // it is shorter
 		err = nil
 	}
 	return summaryForm.Match(begin[:n]), err
 }
 
-// Merged returns the summary of the job that a manifest describes. path returns where the
-// output of a name lies.
+// Merged returns the summary of the job that a manifest describes, by the options of the job and the counts
+// of its outputs. path returns where the output of a name lies.
 func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
 	s := &Summary{Complete: true, Outputs: []string{}, Missing: missingAllow}
 	for _, assumed := range m.Job.Options["assume"] {
@@ -438,8 +436,8 @@ func Merged(m *manifest.Manifest, path func(name string) string) *Summary {
 	if len(agents) == 0 {
 		agents = []string{matcher.Everyone}
 	}
-	switch strings.Join(m.Job.Options["agents-as"], "") {
-	case "list", "any-denied":
+	switch strings.Join(m.Job.Options["agents-as"], "") { // at most one
+	case "list", "any-denied": // a list has the combined verdict as well
 		s.Combined = "any-denied"
 	case "all-denied":
 		s.Combined = "all-denied"

@@ -32,9 +32,7 @@ func Rate(rows int64, seconds float64) int64 {
 }
 
 // Number returns a number with commas between its thousands.
-func Number(n int64) string {
-	return grouped(fmt.Sprint(n))
-}
+func Number(n int64) string { return grouped(fmt.Sprint(n)) }
 
 // grouped puts commas between the thousands of an integer.
 func grouped(digits string) string {

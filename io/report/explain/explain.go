@@ -57,9 +57,9 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	one := batch.Batch{Input: "argument", URLs: batch.Column{Offsets64: []int64{0, int64(len(url))}, Data: []byte(url)}}
 	u := &URL{URL: valid([]byte(url))}
 	var scratch urls.Scratch
-	authority, path, err := scratch.Split([]byte(url))
+	authority, path, invalid := scratch.Split([]byte(url))
 	var origin matcher.Origin
-	if err == nil { // before the evaluator, whose errors name the row
+	if invalid == nil { // before the evaluator, whose errors name the row
 		if err := e.rules.Origins().Lookup(authority, &origin); err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	if err := e.evaluator.Evaluate(&one, &e.verdicts); err != nil {
 		return nil, err
 	}
-	if err != nil {
+	if invalid != nil { // it has no authority and no path, and for all agents the same reason
 		for _, chain := range e.options.Chains {
 			u.Agents = append(u.Agents, Agent{Agent: chain.String(), Reason: e.verdicts.Agents[0].Reasons[0]})
 		}
@@ -93,9 +93,9 @@ func (e *Explainer) URL(ctx context.Context, url string) (*URL, error) {
 	case origin.Access == access.Unknown:
 		u.Near = e.rules.Near(u.Authority)
 	}
-	u.File, u.inText = source.Name, source.Text != nil && source.Name != blob.Stdio
-	if source.Name == blob.Stdio {
-		u.File = "stdin"
+	u.File = source.Name
+	if u.inText = source.Text != nil; u.File == blob.Stdio {
+		u.File, u.inText = "stdin", false
 	}
 	known := newBody(source, e.options.Profile)
 	for i := range e.options.Chains {
@@ -136,12 +136,13 @@ func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 }
 
 // explainAgent explains the verdict for the chain with index i. o has the authority's rules, known its
-// robots.txt, and path is that of the URL. The evaluator's verdict on the URL is in e.verdicts.
+// robots.txt, and path is that of the URL. e.verdicts must have the evaluator's verdict on the URL, as its
+// only row.
 func (e *Explainer) explainAgent(i int, o *matcher.Origin, known *body, path []byte) Agent {
 	verdicts := &e.verdicts.Agents[i]
 	chain := e.options.Chains[i]
 	a := Agent{Agent: chain.String(), Reason: verdicts.Reasons[0]}
-	if verdicts.Valid[0]&1 != 0 {
+	if verdicts.Valid[0]&1 != 0 { // the bit of the row
 		allowed := verdicts.Allowed[0]&1 != 0
 		a.Allowed = &allowed
 	}
@@ -153,11 +154,11 @@ func (e *Explainer) explainAgent(i int, o *matcher.Origin, known *body, path []b
 	}
 	trie := o.Trie(i)
 	a.Group = known.group(chain, trie)
-	decided := -1 // the line that decides
+	decided := -1 // the line of the rule that decides; -1 if none does
 	if rule := verdicts.Rules[0]; rule >= 0 {
 		decided = verdicts.Explanations[rule].Line
 	}
-	if a.Allowed != nil && *a.Allowed {
+	if a.Allowed != nil && *a.Allowed { // what may not be fetched has no uses
 		a.setUses(o.Facts.Usage, i, path, e.options.Profile)
 	}
 	for _, traced := range trie.Trace(path) {
@@ -206,8 +207,8 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 			file.Groups = append(file.Groups, robotstxt.Group{Agents: []robotstxt.Agent{{Value: value}}})
 		}
 	}
-	name, lines := matcher.ChosenGroups(file, chain)
-	g, described := b.chosen[name]
+	name, lines := matcher.ChosenGroups(file, chain) // the groups' name, and their user-agent lines with it
+	g, described := b.chosen[name]                   // a copy, which is completed for the chain below
 	if !described {
 		g = Group{Why: namedGroup, Name: name}
 		for _, line := range lines {
@@ -233,9 +234,9 @@ func (b *body) group(chain matcher.Chain, trie *matcher.Trie) *Group {
 // maxJoined is the number of records that a group reports: a hostile one has many.
 const maxJoined = 8
 
-// recordsWithin returns the records that stand between two user-agent lines of one group and
-// do not end it. lines are user-agent lines of the groups to look at. Between two lines, only the
-// first record is returned.
+// recordsWithin returns the records that stand between two user-agent lines of one group and do not end it,
+// such as a sitemap: the author may have meant two groups. lines are user-agent lines of the groups to look
+// at. Between two lines, only the first record is returned, and at most maxJoined in all.
 func (b *body) recordsWithin(lines []robotstxt.Agent) (found []Joined) {
 	chosen := make(map[int]bool, len(lines))
 	for _, l := range lines {
@@ -251,8 +252,8 @@ func (b *body) recordsWithin(lines []robotstxt.Agent) (found []Joined) {
 	}
 	with := 0 // the next user-agent line of the group at hand; 0 after a record before it was found
 	for number, text := range robotstxt.Lines(b.text) {
-		if at, is := next[number]; is {
-			with = at
+		if following, isAgent := next[number]; isAgent {
+			with = following
 			continue
 		}
 		if number >= with || len(found) == maxJoined {
@@ -270,8 +271,8 @@ func (b *body) recordsWithin(lines []robotstxt.Agent) (found []Joined) {
 // shownAround is the number of lines that are shown before and after one.
 const shownAround = 2
 
-// linesAround returns a line with those before and after it. Without the robots.txt's text,
-// these are the rules in the trie.
+// linesAround returns the line with a number and shownAround lines before and after it. Without the
+// robots.txt's text, these are the nearest rules in the trie, whose lines may be far apart.
 func (b *body) linesAround(trie *matcher.Trie, line int) (lines []Line) {
 	if b.text != nil {
 		for number, text := range robotstxt.Lines(b.text) {

@@ -214,7 +214,9 @@ func (p *printer) field(name, value string) {
 	p.printWrapped(fmt.Sprintf("  %-11s ", name), report.Printable(value), name == "verdict")
 }
 
-// printWrapped prints text after a label, and breaks it into lines of the style's width.
+// printWrapped prints text after a label, broken into lines of the style's width: one even for an empty text.
+// Further lines have blanks in place of the label. colored says that the text is shown in colour if the style
+// has any.
 func (p *printer) printWrapped(label, text string, colored bool) {
 	for line, first := "", true; first || text != ""; first = false {
 		line, text = cutLine(text, p.style.Width-len(label))
@@ -233,18 +235,18 @@ func cutLine(text string, width int) (line, rest string) {
 	if width < least || utf8.RuneCountInString(text) <= width {
 		return text, ""
 	}
-	end := 0
+	end := 0 // in bytes
 	for range width {
 		_, size := utf8.DecodeRuneInString(text[end:])
 		end += size
 	}
-	if last := strings.LastIndexAny(text[:end], "/ "); last > 0 && strings.Trim(text[:last], "/ ") != "" {
+	if last := strings.LastIndexAny(text[:end], "/ "); last > 0 && strings.Trim(text[:last], "/ ") != "" { // not after "//" alone
 		end = last + 1
 	}
 	return text[:end], text[end:]
 }
 
-// printFetch prints the outcome of the fetch of robots.txt.
+// printFetch prints the outcome of the fetch of robots.txt, what is known of it, and its sitemaps.
 func (p *printer) printFetch(u *URL) {
 	access := strings.ReplaceAll(u.Access, "_", " ")
 	switch {
@@ -296,7 +298,8 @@ func hint(url string, reason matcher.Reason) string {
 	return ""
 }
 
-// printAgent prints the explanation for an agent.
+// printAgent prints the explanation for an agent: the verdict, the group that it obeys, the rule that decides
+// with the lines around it, the other rules that match, and what is said of uses.
 func (p *printer) printAgent(u *URL, a *Agent) {
 	p.field("agent", a.Agent)
 	p.field("verdict", a.verdict())
@@ -340,7 +343,7 @@ func (r *Rule) size() string { return report.Count(int64(r.Length), "byte", "byt
 // isRespelt reports whether the pattern was normalised, and so differs from how it is written.
 func (r *Rule) isRespelt() bool { return !strings.HasSuffix(r.Text, r.Pattern) }
 
-// text says which group applies to the agent, and why.
+// text says which group applies to an agent, given as its chain, and why.
 func (g *Group) text(agent string) string {
 	near := ""
 	if g.Near != "" {

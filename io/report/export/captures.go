@@ -80,7 +80,7 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 		if span.Access == access.Cut {
 			continue
 		}
-		known := authority{Listed: a.Listed}
+		known := authority{Listed: a.Listed} // with the body of the span
 		times, err := a.listing.FetchTimes(a.Key, span)
 		if err == nil && span.Access == access.Rules {
 			err = known.setBody(a.listing.SpanPack(span), span.Body)
@@ -107,8 +107,8 @@ func fillFetches(w *tableio.Writer, a *authority, _ *body) error {
 // of the part that a parser reads. A response without bytes has an empty body if its status is 2xx
 // or unknown, and else no body.
 func (c *captureReader) bodyFacts(x *captures.Capture) (kind robotstxt.BodyKind, cut bool, digest []byte) {
-	promised := x.Status == 0 || x.Status/100 == 2
-	if x.Failed || x.Revisit || len(x.Body) == 0 && !promised {
+	isRobots := x.Status == 0 || x.Status/100 == 2
+	if x.Failed || x.Revisit || len(x.Body) == 0 && !isRobots {
 		return robotstxt.NoKind, x.Cut, nil
 	}
 	body, cut, _, err := captures.Decompress(x.Body, x.Cut, c.parse.ReadSize())

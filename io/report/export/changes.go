@@ -209,11 +209,11 @@ func (d *differ) merge(w *tableio.Writer) error {
 	return errors.Join(errs[0], errs[1])
 }
 
-// compare writes the rows of an authority that changed. x is the older side and y the newer;
-// nil on a side that does not know the authority.
+// compare compares an authority, writes a row for each change, and counts the changes in d.changed. x is the
+// older side and y the newer; nil on a side that does not know the authority.
 func (d *differ) compare(w *tableio.Writer, x, y *ruleset.Listed) error {
 	d.changed.Authorities++
-	if x != nil && y != nil && d.alike && x.Access == y.Access {
+	if x != nil && y != nil && d.alike && x.Access == y.Access { // the rules of equal bodies need not be read
 		if same, err := sameRules(x, y); same || err != nil {
 			return err
 		}
@@ -265,7 +265,7 @@ func sameRules(x, y *ruleset.Listed) (bool, error) {
 }
 
 // change returns the kind of change of an agent's access from x, the older side, to y; empty if there
-// is none.
+// is none. Both sides must have read the authority.
 func (d *differ) change(x, y *ruleset.Listed, agent int) string {
 	switch {
 	case x == nil:
@@ -274,15 +274,14 @@ func (d *differ) change(x, y *ruleset.Listed, agent int) string {
 		return removed
 	}
 	before, after := d.sides[0].blocked(x, agent), d.sides[1].blocked(y, agent)
+	bothRules := x.Access == access.Rules && y.Access == access.Rules
 	switch {
 	case before != after && before != extent.Undecided && after != extent.Undecided:
-		if after > before {
+		if after > before { // extents ascend with what is denied
 			return closed
 		}
 		return opened
-	case x.Access == access.Rules && y.Access == access.Rules && d.obeysOtherRules(agent):
-		return otherRules
-	case before != after:
+	case before != after, bothRules && d.obeysOtherRules(agent): // it is not known how much, or they deny as much
 		return otherRules
 	}
 	return ""
@@ -299,8 +298,8 @@ func (d *differ) obeysOtherRules(agent int) bool {
 	return !slices.Equal(x.patterns(agent), y.patterns(agent))
 }
 
-// writeChange writes the row of a change of an agent's access, or of the use with that index;
-// use is -1 for access.
+// writeChange writes the row of a change from x to y, of which one may be nil: of an agent's access, or of
+// the use with that index; use is -1 for access.
 func (d *differ) writeChange(w *tableio.Writer, x, y *ruleset.Listed, agent int, change string, use int) {
 	known := cmp.Or(x, y) // a side that has the authority
 	var blocked, outcome [2]string

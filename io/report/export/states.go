@@ -57,7 +57,7 @@ func States(l *ruleset.Listing, chains []matcher.Chain, uses []usage.Use, months
 			return err
 		}
 		for i, month := range months {
-			at := matcher.SpanAt(spans, month.last)
+			at := matcher.SpanAt(spans, month.last) // -1 if all spans are later
 			if at < 0 || spans[at].Fetched == 0 || spans[at].Access == access.Cut {
 				continue // nothing was known then
 			}
@@ -110,7 +110,7 @@ type History struct {
 	Months []Month
 }
 
-// Months returns the months that a listing with a history covers.
+// Months returns the months that a listing with a history covers. It has none if no span has a time.
 func Months(l *ruleset.Listing) (*History, error) {
 	c := captureMonths{listing: l, months: make(map[int]bool)}
 	var spans []matcher.Span
@@ -163,20 +163,18 @@ func (c *captureMonths) add(authority []byte, span *matcher.Span) error {
 	c.last = max(c.last, seen)
 	from, to := monthOf(span.Fetched), monthOf(seen)
 	c.months[from], c.months[to] = true, true
+	isUnmarked := false
 	for m := from + 1; m < to; m++ {
-		if c.months[m] {
-			continue
-		}
-		times, err := c.listing.FetchTimes(authority, span)
-		if err != nil {
-			return err
-		}
-		for _, second := range times {
-			c.months[monthOf(second)] = true
-		}
-		break
+		isUnmarked = isUnmarked || !c.months[m]
 	}
-	return nil
+	if !isUnmarked {
+		return nil
+	}
+	times, err := c.listing.FetchTimes(authority, span)
+	for _, second := range times {
+		c.months[monthOf(second)] = true
+	}
+	return err
 }
 
 // Class is the outcome of the fetches of a robots.txt. Each authority has one. A site with several

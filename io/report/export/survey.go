@@ -62,7 +62,8 @@ type surveyor struct {
 	unsaid  []usage.Values                  // by use, if a body says nothing about any
 }
 
-// newSurveyor returns a surveyor for agents and uses.
+// newSurveyor returns a surveyor for agents and uses. It makes in advance what all outcomes without rules
+// deny: it is the same for all agents.
 func newSurveyor(chains []matcher.Chain, uses []usage.Use) *surveyor {
 	s := &surveyor{rules: newRuleReader(chains, uses), uses: uses, bodies: make(map[bodyKey]*surveyedBody), past: make([]past, len(chains))}
 	s.unsaid = make([]usage.Values, len(uses))
@@ -110,7 +111,7 @@ func (s *surveyor) writeRows(w *tableio.Writer, a *authority, _ *body) error {
 	read, err := s.denied(a.Access, a.Pack(), a.Body)
 	var outage *outage
 	if err == nil && a.spans != nil {
-		outage, err = s.replay(a, func(int, *change) {}) // it sets s.past
+		outage, err = s.replay(a, func(int, *change) {}) // no change has a row: only s.past is needed
 	}
 	if err != nil {
 		return err
@@ -183,8 +184,8 @@ func (s *surveyor) surveyBody(pack *rulepack.Pack, number uint32) (*surveyedBody
 	return b, nil
 }
 
-// survey determines what a body denies each agent. It looks once at a trie that several agents share.
-// The length is only known of a body that the pack has with its source.
+// survey determines what a body denies each agent. It looks once at a trie that several agents share. The
+// pack has the body with its source, of which the length is known, or only compiled.
 func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surveyedBody {
 	b := &surveyedBody{kind: stored.Kind, length: -1, each: make([]surveyed, len(s.names))}
 	rules, said, f := s.rules.read(stored, profile) // f is nil if the pack has the body only compiled
@@ -209,7 +210,7 @@ func (s *surveyor) survey(stored *rulepack.Body, profile matcher.Profile) *surve
 			agent.blocked, agent.root, agent.rules = extent.Of(trie).Extent, deniesRoot(trie), len(trie.Written())
 			known[trie.Identity()] = agent
 		}
-		switch {
+		switch { // agent is a copy: what follows differs between agents with one trie
 		case chosen(chain) != matcher.Everyone:
 			agent.by = byName
 		case everyone:
@@ -267,7 +268,7 @@ type policy struct {
 	by      string
 }
 
-// past is what the answers of an authority say about an agent, up to a span.
+// past is what the answers of an authority say about an agent, up to a span: the last policy, and since when.
 type past struct {
 	policy
 	// since is the time of the first fetch with the policy, 0 if it is not known. after is the time of
@@ -315,13 +316,13 @@ func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) (out
 		class := classOf(span.Access, span.Stale, read.kind)
 		c := change{spans: [2]*matcher.Span{nil, span}, use: -1}
 		if answered >= 0 {
-			c.spans[0] = &a.spans[answered] // whose last fetch was before the next span
+			c.spans[0] = &a.spans[answered] // whose last fetch was before the span that follows it
 			if c.after, err = a.listing.FetchedAt(a.Key, c.spans[0], a.spans[answered+1].From-1); err != nil {
 				return nil, err
 			}
 		}
 		if !class.Reached() {
-			if out == nil {
+			if out == nil { // the outage begins
 				out = &outage{span.From, c.after}
 			}
 			continue
@@ -362,8 +363,8 @@ func (p *past) advance(c change, now *surveyed, changed func(*change)) {
 	}
 }
 
-// writeHistory writes the values of historyColumns. During an outage, since and after are
-// those of the outage.
+// writeHistory writes the values of historyColumns, and since when what is stated of each use holds. During
+// an outage, out, since and after are those of the outage; out is nil without one.
 func (p *past) writeHistory(w *tableio.Writer, a *authority, out *outage) {
 	since, after := p.since, p.after
 	if out != nil {

@@ -253,8 +253,8 @@ func fillStatement(w *tableio.Writer, a *authority, agent []byte, profile matche
 		row(nil, license)
 		return
 	}
-	pairs, _ := usage.AppendStatement(nil, s.Directive, s.Value)
-	last := make(map[string]int, len(pairs)) // the last of a repeated key counts
+	pairs, _ := usage.AppendStatement(nil, s.Directive, s.Value) // none of a value that cannot be parsed
+	last := make(map[string]int, len(pairs))                     // the last of a repeated key counts
 	for i, p := range pairs {
 		last[string(p.Key)] = i
 	}

@@ -118,7 +118,8 @@ type codeCount struct {
 	severity        lint.Severity
 }
 
-// Add counts the findings of a robots.txt. more is the number of those that were not kept.
+// Add counts the findings of a robots.txt: by severity, by code, and each code once for the file. more is
+// the number of findings that were not kept.
 func (t *Counts) Add(found []lint.Finding, more int) {
 	t.Files++
 	t.More += int64(more)

@@ -164,7 +164,8 @@ type SeriesLine struct {
 // and below it is a line of text, and to the right are names.
 const linesHeight, linesWidth = 220.0, 84.0
 
-// write implements Part. The legend begins with the line that ends highest.
+// write implements Part; it writes nothing for a single time, or if all shares are 0. The legend begins with
+// the line that ends highest.
 func (l *Lines) write(w *writer) {
 	if len(l.X) < 2 {
 		return
@@ -214,11 +215,11 @@ func (l *Lines) writeGrid(w *writer, scale float64) {
 // writeLines writes the lines in an SVG of their own, which is stretched to the plot's width. A line
 // that equals earlier ones is drawn a little higher, so that all can be seen.
 func (l *Lines) writeLines(w *writer, scale float64) {
-	const width, rise = 1000, 3 // before it is stretched
+	const width, rise = 1000, 3 // of the plot before it is stretched, and of a line above one that it equals
 	w.line(`<svg y="%.0f" width="%.0f%%" height="%.0f" viewBox="0 0 %d %.0[3]f" preserveAspectRatio="none">`, textHeight, linesWidth, linesHeight, width)
 	for i, line := range l.Lines {
 		var points strings.Builder
-		equal := 0
+		equal := 0 // earlier lines
 		for _, before := range l.Lines[:i] {
 			if slices.Equal(before.Y, line.Y) {
 				equal++

@@ -42,7 +42,7 @@ var style string
 //go:embed page.js
 var script string
 
-// Write writes the page as HTML.
+// Write writes the page as HTML. It needs no other file, and loads none.
 func (p *Page) Write(w io.Writer) error {
 	out := &writer{Writer: bufio.NewWriter(w)}
 	out.head(p.Title)

@@ -43,7 +43,8 @@ const (
 	BarCell
 )
 
-// write implements Part. Bars of a column are relative to its largest.
+// write implements Part; it writes nothing for a table without rows. Bars of a column are relative to its
+// largest.
 func (t *Table) write(w *writer) {
 	if len(t.Rows) == 0 {
 		return
@@ -77,7 +78,7 @@ func (t *Table) write(w *writer) {
 	for _, row := range t.Rows {
 		w.raw("<tr>")
 		for i, cell := range row {
-			if most[i] > 0 {
+			if most[i] > 0 { // a column of bars
 				cell.Number /= most[i]
 			}
 			t.writeCell(w, i, cell)
@@ -87,7 +88,8 @@ func (t *Table) write(w *writer) {
 	w.line("</tbody></table></div>")
 }
 
-// writeCell writes a cell of the column with an index. The first cell of a row is its header.
+// writeCell writes a cell of the column with an index. The first cell of a row is its header. The number of a
+// bar is its length, from 0 to 1.
 func (t *Table) writeCell(w *writer, column int, c Cell) {
 	if c.Kind == BarCell {
 		w.raw(`<td class="b" aria-hidden="true">`)

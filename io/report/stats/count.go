@@ -156,8 +156,8 @@ var blockedStates = [...]struct {
 	state state
 }{{"none", isNone}, {"all", isAll}, {"some", isSome}, {"", isUndecided}}
 
-// stateOf returns the state that the columns class, blocked, root and by of a survey's row
-// mean.
+// stateOf returns the state that the columns class, blocked, root and by of a survey's row mean. Of a site
+// that was not reached it has the class alone. An error means that blocked has no value of that column.
 func stateOf(class export.Class, blocked string, root bool, by string) (state, error) {
 	s := firstClass << class // the class's bit
 	if !class.Reached() {
@@ -174,7 +174,7 @@ func stateOf(class export.Class, blocked string, root bool, by string) (state, e
 	if !root {
 		s |= isRootOpen
 	}
-	if s&(isSome|isAll) != 0 {
+	if s&(isSome|isAll) != 0 { // else nobody's group denies anything
 		switch by {
 		case "name":
 			s |= byName
@@ -198,22 +198,24 @@ func (s state) class() export.Class {
 	return export.Class(bits.TrailingZeros16(uint16(s / firstClass)))
 }
 
-// denied returns isAll, isSome, isNone or isUndecided for a site that was reached.
+// denied returns isAll, isSome, isNone or isUndecided for a site that was reached, from the bits of all its
+// authorities.
 func (s state) denied() state {
 	switch how := s & (isNone | isSome | isAll | isUndecided); {
-	case how == isAll, how == isNone:
+	case how == isAll, how == isNone: // all authorities agree
 		return how
-	case how&isSome != 0 || how&isAll != 0 && how&isNone != 0:
+	case how&isSome != 0 || how&isAll != 0 && how&isNone != 0: // one denies all and another nothing
 		return isSome
 	}
 	return isUndecided
 }
 
 // combine returns the state of a site for several agents together, from its state for each: the most
-// that it denies any of them, and by whose groups. The front page is open if it is open to all.
+// that it denies any of them, and by whose groups. The front page is open if it is open to all. Without
+// states it returns 0.
 func combine(states []state) state {
 	var most, classes state
-	closed := false
+	closed := false // the front page, to one of the agents
 	for _, s := range states {
 		classes |= s &^ (isCaptured - 1) // isCaptured and the bits of classes, which are above it
 		if !s.class().Reached() {
@@ -240,7 +242,8 @@ var byOpenness = []state{isAll, isSome, isUndecided, isNone}
 // openness returns a number that is lower the more a state denies.
 func openness(s state) int { return slices.Index(byOpenness, s.denied()) }
 
-// add counts a site. uses says that its state is about a use.
+// add counts a site: in its class and, if that is in the base, by its state. uses says that the state is
+// about a use.
 func (c *Count) add(s state, base Base, uses bool) {
 	class := s.class()
 	c.Classes[class]++
@@ -257,7 +260,8 @@ func (c *Count) add(s state, base Base, uses bool) {
 	}
 }
 
-// addDenied counts a site of the base that was reached, by what it denies.
+// addDenied counts a site of the base that was reached, by what it denies. A site of which one group names
+// the agent and another is for everyone counts as naming it.
 func (c *Count) addDenied(s state) {
 	named, everyone := bit(s&byName != 0), bit(s&byName == 0 && s&byEveryone != 0)
 	c.Root += bit(s&isRootOpen == 0)

@@ -56,7 +56,7 @@ func OfRules(ctx context.Context, listing *ruleset.Listing, chains []matcher.Cha
 		}
 		return tally.addStated(s)
 	})
-	for err == nil && len(tally.open) > 0 {
+	for err == nil && len(tally.open) > 0 { // no other authority comes
 		tally.leave()
 	}
 	if err == nil {
@@ -73,9 +73,10 @@ func (s Site) appendEnd(dst []byte, of *export.Stated) []byte {
 	return append(append(dst, of.SURT...), 0)
 }
 
-// enter makes the sites that end at end the current ones. Before, it counts the sites that end at or
-// before surt, the SURT at which the listing has arrived. t.open has few elements, because only sites
-// whose SURTs begin alike, such as a domain and a host below it, are open at a time.
+// enter makes the sites that end at end, as appendEnd writes it, the current ones, to which t.add then adds.
+// Before, it counts the sites that end at or before surt, the SURT at which the listing has arrived: no
+// authority of these can follow. t.open has few elements, because only sites whose SURTs begin alike, such
+// as a domain and a host below it, are open at a time.
 func (t *SiteCounter) enter(end, surt []byte) {
 	for n := len(t.open); n > 0 && bytes.Compare(t.open[n-1].end, surt) <= 0; n-- {
 		t.leave()
@@ -177,20 +178,20 @@ func SiteTable(ctx context.Context, chains []matcher.Chain, o Options) (*export.
 	for i := 0; len(chains) > 1 && i < len(chains); i++ {
 		fields = append(fields, arrow.Field{Name: "blocked_" + suffixes[i], Type: arrow.BinaryTypes.String, Nullable: true})
 	}
-	table := &export.Table{Name: "survey", Schema: arrow.NewSchema(fields, nil), Make: func(l *ruleset.Listing, w *tableio.Writer) error {
+	return &export.Table{Name: "survey", Schema: arrow.NewSchema(fields, nil), Make: func(l *ruleset.Listing, w *tableio.Writer) error {
 		o.sites = w
 		t, err := OfRules(ctx, l, chains, false, o) // not monthly
 		if err == nil {
 			t.Flush()
 		}
 		return err
-	}}
-	return table, nil
+	}}, nil
 }
 
-// writeSites writes the rows of the current sites. Hosts with the same SURT share a row.
+// writeSites writes the rows of the current sites: what each denies any of the agents and, if there are
+// several, what it denies each. Hosts with the same SURT share a row.
 func (t *SiteCounter) writeSites(w *tableio.Writer) {
-	rows := make(map[string][]state)
+	rows := make(map[string][]state) // by site, its state for each agent
 	for site, number := range t.sites {
 		if t.options.Site == ByHost {
 			site = string(domains.AppendSURT(nil, []byte(site)))

@@ -59,11 +59,11 @@ func readRanks(r io.Reader, site Site) (*Ranks, error) {
 			continue
 		}
 		entries++
-		rank, entry := entries, line
+		rank, entry := entries, line // of a line without a rank
 		if first, second, ok := strings.Cut(line, ","); ok {
 			n, err := strconv.Atoi(strings.TrimSpace(first))
 			switch {
-			case err != nil && entries == 1: // a header
+			case err != nil && entries == 1: // a header, which is no entry
 				entries--
 				continue
 			case err != nil || n < 1:

@@ -25,10 +25,10 @@ type Table struct {
 // IsHistory reports whether the counts are those of months.
 func (t *Table) IsHistory() bool { return len(t.Counts) > 0 && t.Counts[0].Month != "" }
 
-// ByRank yields the counts of each rank; of a history, those of the last month.
+// ByRank yields the counts of each rank, in the order of t.Counts; of a history, those of the last month.
 func (t *Table) ByRank() iter.Seq[[]Count] {
 	return func(yield func([]Count) bool) {
-		all := t.Counts
+		all := t.Counts // those of a month and rank together
 		for low, high := 0, 0; low < len(all); low = high {
 			for high < len(all) && all[high].Rank == all[low].Rank && all[high].Month == all[low].Month {
 				high++

@@ -159,7 +159,8 @@ func (o *Options) jsonKeys() (named []lines.Named) {
 	return named
 }
 
-// Add counts a record of a survey. It returns an error if that lacks a column or a value.
+// Add adds the rows of a record of a survey to the current sites. It returns an error if the record lacks a
+// column or a value.
 func (t *SiteCounter) Add(r arrow.Record) error {
 	var columns, uses []arrow.Array
 	for _, key := range keys {
@@ -334,12 +335,13 @@ func (t *SiteCounter) countSite(rank int, states []state) {
 	ranks, months, panel := t.ranks(), t.months(), t.isInPanel(states)
 	count := func(month, subject int, s state) {
 		for i, r := range ranks {
-			if s != 0 && (r == All || r == Panel && panel || 0 < rank && rank <= r) {
+			belongs := r == All || r == Panel && panel || 0 < rank && rank <= r // the site, to the table
+			if s != 0 && belongs {
 				t.count(month*len(ranks)+i, subject).add(s, t.options.Base, len(t.options.Uses) > 0)
 			}
 		}
 	}
-	for at, s := range states {
+	for at, s := range states { // an agent's states of all months follow each other
 		count(at%months, at/months, s)
 	}
 	each := make([]state, 0, len(t.agents)) // of a group's agents
@@ -356,7 +358,8 @@ func (t *SiteCounter) countSite(rank int, states []state) {
 	}
 }
 
-// isInPanel reports whether a site was captured in each month that has captures.
+// isInPanel reports whether a site was captured in each month that has captures, by its states for the first
+// subject: they say the same for all.
 func (t *SiteCounter) isInPanel(states []state) bool {
 	for i, month := range t.options.History.Months {
 		if month.Captured && (i >= len(states) || states[i]&isCaptured == 0) {
@@ -382,8 +385,8 @@ func (t *SiteCounter) Table() *Table {
 	t.Flush()
 	uses, ranks := t.options.Uses, t.ranks()
 	all := &Table{Site: t.options.Site, Base: t.options.Base, Uses: len(uses) > 0, First: t.options.History.First, Last: t.options.History.Last}
-	last := len(t.counts) - len(ranks)
-	order := make([]int, len(t.agents)*max(1, len(uses))+len(t.groups))
+	last := len(t.counts) - len(ranks)                                  // the table of all sites in the last month
+	order := make([]int, len(t.agents)*max(1, len(uses))+len(t.groups)) // of subjects
 	for i := range order {
 		order[i] = i
 	}
@@ -391,14 +394,14 @@ func (t *SiteCounter) Table() *Table {
 		slices.SortStableFunc(order, func(a, b int) int { return compareClosed(t.labelled(last, a), t.labelled(last, b)) })
 	}
 	for table := range t.counts {
-		first := len(all.Counts)
+		first := len(all.Counts) // of the table
 		if ranks[table%len(ranks)] == Panel && len(t.counts[1]) == 0 {
-			continue // no site is in the panel, which is the second rank
+			continue // no site is in the panel, which is the second rank: its table of the first month is empty
 		}
 		for _, subject := range order {
 			all.Counts = append(all.Counts, t.labelled(table, subject))
 		}
-		if !all.Uses && !all.IsHistory() {
+		if !all.Uses && !all.IsHistory() { // each rank has an order of its own
 			slices.SortStableFunc(all.Counts[first:], compareClosed)
 		}
 	}

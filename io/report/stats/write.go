@@ -142,7 +142,8 @@ func (t *Table) writeTitle(b *strings.Builder, c *Count) {
 	fmt.Fprintf(b, ": %s\n", cmp.Or(c.Known(plain), plain(c.Sites())))
 }
 
-// writeRank writes the table of a rank, with a line for each of its counts.
+// writeRank writes the table of a rank, with a line for each of its counts and a column for each figure that
+// is shown.
 func (t *Table) writeRank(b *strings.Builder, counts []Count) {
 	agentWidth, useWidth := len("agent"), len("use")
 	for i := range counts {
@@ -189,7 +190,8 @@ func (f *Figure) width() int {
 // mostInText is the most lines of a history that have a column in text.
 const mostInText = 6
 
-// writeMonths writes the tables of a history: one for each rank, with a line for each month.
+// writeMonths writes the tables of a history: one for each rank, with a line for each month and a column for
+// each of the first lines of the history, which are agents or uses.
 func (t *Table) writeMonths(b *strings.Builder) {
 	what := "denies all"
 	if t.Uses {
@@ -205,7 +207,7 @@ func (t *Table) writeMonths(b *strings.Builder) {
 		}
 		b.WriteByte('\n')
 		for month, name := range h.Months {
-			first := &shown[0].Counts[month]
+			first := &shown[0].Counts[month] // all lines have the same sites, base and classes
 			fmt.Fprintf(b, "%-7s  %9d  %9d  %11d  %8d", name, first.Sites(), first.Base, first.Classes[export.Unreachable], first.Classes[export.OldCopy])
 			for _, line := range shown {
 				c := &line.Counts[month]

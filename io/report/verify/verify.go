@@ -97,8 +97,7 @@ type Verifier struct {
 	alone     sync.RWMutex // a check that may take all of the memory holds it for writing, others for reading
 }
 
-// atOnce is the number of outputs of a folder that are checked at the same time. They share the
-// memory.
+// atOnce is the number of outputs of a folder that are checked at the same time. They share batchMemory.
 var atOnce = min(runtime.GOMAXPROCS(0), 8)
 
 // StartProgress starts the progress of the checks of these names. Its total is the size of all named
@@ -147,14 +146,15 @@ func New() *Verifier {
 // for each output or pack. The error is the cause if ctx ends, or wraps [manifest.ErrIncomplete] if
 // some shards of a folder must still be run. Damage is no error.
 func (v *Verifier) Check(ctx context.Context, name string, found func(Finding)) error {
+	isURL, shown := blob.IsURL(name), blob.Shown(name) // shown is name, if that is no URL
 	info, err := os.Stat(name)
-	switch isURL := blob.IsURL(name); {
+	switch {
 	case !isURL && err != nil:
 		found(damaged(name, err))
 		return nil
-	case isURL && strings.HasSuffix(blob.Shown(name), "/") || !isURL && info.IsDir():
+	case isURL && strings.HasSuffix(shown, "/"), !isURL && info.IsDir():
 		return v.checkManifest(ctx, name, blob.Join(name, manifest.FolderName), found)
-	case isURL && manifest.IsName(blob.Shown(name)), !isURL && manifest.IsName(name):
+	case manifest.IsName(shown):
 		return v.checkManifest(ctx, outputs.Folder(name), name, found)
 	}
 	f := v.checkFile(ctx, name)
@@ -208,8 +208,8 @@ func (v *Verifier) checkPack(ctx context.Context, name string) Finding {
 	return f
 }
 
-// checkManifest checks all outputs that a manifest of a folder lists, and reports files that
-// it does not list.
+// checkManifest checks all outputs that a manifest of a folder, called name, lists, and reports files that it
+// does not list. If the folder has only the manifests of shards, it takes all of these together.
 func (v *Verifier) checkManifest(ctx context.Context, folder, name string, found func(Finding)) error {
 	m, err := outputs.ReadManifest(ctx, name)
 	shown := blob.Shown(name)
@@ -266,10 +266,10 @@ func (v *Verifier) checkOutputs(ctx context.Context, folder string, list []manif
 	return cmp.Or(chain.Wait(), context.Cause(ctx))
 }
 
-// checkUnlisted reports files in and below a folder whose names are those of outputs and that
-// the folder's manifest does not list. It skips what cannot be read.
+// checkUnlisted reports files in and below a folder whose names are those of outputs and that the folder's
+// manifest m, called name, does not list. It skips what cannot be read.
 func checkUnlisted(ctx context.Context, folder, name string, m *manifest.Manifest, found func(Finding)) error {
-	if path.Base(filepath.ToSlash(blob.Shown(name))) != manifest.FolderName {
+	if path.Base(filepath.ToSlash(blob.Shown(name))) != manifest.FolderName { // of one output, or of a shard
 		return nil
 	}
 	listed := make(map[string]bool)
@@ -310,9 +310,10 @@ func checkUnlisted(ctx context.Context, folder, name string, m *manifest.Manifes
 	})
 }
 
-// findEntry returns an output's entry in a manifest, or nil. It looks at the manifest beside the
-// output, then at those of its folder, shards' manifests included, and then at those of each folder
-// above. If several manifests in a folder have an entry, the newest counts.
+// findEntry returns an output's entry in a manifest; nil if no manifest lists it. It looks at the manifest
+// beside the output and those of its folder, shards' manifests included, and if none lists it, at those of
+// each folder above. If several manifests in a folder have an entry, the newest counts. A manifest that
+// cannot be read is an error unless another of its folder has an entry.
 func (v *Verifier) findEntry(name string) (found *manifest.Output, err error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -372,8 +373,8 @@ func (v *Verifier) folderManifests(folder string) []string {
 	return names
 }
 
-// checkOutput compares an output with the checksums of its entry o, unless that is nil, and
-// then reads it to its end.
+// checkOutput compares an output with the checksums of its entry o, unless that is nil, and if they are right
+// reads it to its end.
 func (v *Verifier) checkOutput(ctx context.Context, name string, o *manifest.Output) Finding {
 	f := Finding{Name: blob.Shown(name), Output: o}
 	part, before := v.progressOf(name, o), 0.0 // before is the share of the work that precedes decoding
