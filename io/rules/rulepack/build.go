@@ -401,12 +401,12 @@ func (b *Builder) writeAuthorities(w *packWriter, info *Info) error {
 	buckets := newBucketWriter(w, b.queue.Len())
 	if b.o.History {
 		buckets.intervals = &intervalWriter{pending: newPending(b.Folder())}
-		defer buckets.intervals.close()
+		defer buckets.intervals.spill.Close()
 	}
 	var captures *captureWriter
 	if b.captured != nil {
 		captures = &captureWriter{pending: newPending(b.Folder())}
-		defer captures.close()
+		defer captures.spill.Close()
 	}
 	err := mergeQueued(b.queue, func(authority queued, history intervals, c queuedCaptures) error {
 		if err := context.Cause(b.ctx); err != nil {
@@ -456,7 +456,7 @@ func (b *Builder) writeBodies(w *packWriter) error {
 	var waiting [len(sections)]*pending // the contents of sections, until the rules are written
 	for i := range waiting {
 		waiting[i] = newPending(b.Folder())
-		defer waiting[i].close()
+		defer waiting[i].spill.Close()
 	}
 	names, numbers := b.bodies.names.sorted()
 	w.beginSection(rulesSection)

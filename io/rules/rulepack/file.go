@@ -310,8 +310,6 @@ func (p *pending) copyTo(w io.Writer) error {
 	return err
 }
 
-func (p *pending) close() { p.spill.Close() }
-
 // beginSection ends the current section, writes zeros up to the alignment of the next one, and begins
 // that.
 func (w *packWriter) beginSection(kind int) {
