@@ -158,10 +158,8 @@ func (b *Builder) Folder() string { return b.bodies.store.spill.Folder }
 // spillFolder returns the folder for temporary files. It is the pack's own folder, which needs
 // room for the pack anyway; for an object or a pipe, the system's temporary folder.
 func spillFolder(name string) string {
-	info, err := os.Stat(name)
-	isSpecial := err == nil && !info.Mode().IsRegular() // such as a pipe; a new file is none
-	if name == blob.Stdio || blob.IsURL(name) || isSpecial {
-		return os.TempDir()
+	if info, err := os.Stat(name); name == blob.Stdio || blob.IsURL(name) || err == nil && !info.Mode().IsRegular() {
+		return os.TempDir() // the last is for a pipe or a device
 	}
 	return filepath.Dir(name)
 }

@@ -66,8 +66,7 @@ func (p *paging) start(size int) {
 // returns without waiting if another goroutine is deciding.
 func (p *paging) addLookups(n int) {
 	ended := p.left.Add(-int64(n)) <= 0
-	mayDecide := ended || p.trying.Load() // a trial may end early
-	if !mayDecide || !p.mu.TryLock() {
+	if !ended && !p.trying.Load() || !p.mu.TryLock() { // a trial may end before its window
 		return
 	}
 	defer p.mu.Unlock()
