@@ -176,8 +176,7 @@ func (d *Dir) hasFile(records []uint32, verify bool) (bool, error) {
 			continue
 		}
 		r := &d.index.records[record]
-		listingSuffices := d.folder.objects != nil || !r.isDir && !verify
-		if listingSuffices {
+		if d.folder.objects != nil || !r.isDir && !verify { // the listing suffices
 			return true, nil
 		}
 		f, err := d.folder.openRecord(d.index.path(r), r.isDir)
