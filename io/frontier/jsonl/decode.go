@@ -19,7 +19,7 @@ import (
 type decoder struct {
 	*input
 	scanner         scanner
-	rows            rows // the lines
+	original        originalLines
 	urls            lines.Strings
 	surt, timestamp lines.Strings    // of a crawl index
 	values          []*lines.Strings // of the named columns
@@ -33,7 +33,7 @@ type decoder struct {
 func (f *input) newDecoder() lines.Decoder {
 	d := &decoder{input: f, scanner: newScanner(f.keys, f.watched)}
 	if f.cdxj {
-		d.rows.cdxj, d.scanner.own = true, len(indexKeys)
+		d.original.cdxj, d.scanner.own = true, len(indexKeys)
 	}
 	for range f.keys[f.named:] {
 		d.values = append(d.values, new(lines.Strings))
@@ -41,8 +41,8 @@ func (f *input) newDecoder() lines.Decoder {
 	return d
 }
 
-// rows are a batch's original lines, which the sink of this package writes as they are.
-type rows struct {
+// originalLines are those of a batch, which the sink of this package writes as they are.
+type originalLines struct {
 	text []byte
 	rows []row
 	cdxj bool // they are lines of a crawl index
@@ -62,7 +62,7 @@ type row struct {
 // named is the named columns of a batch.
 type named struct {
 	arrow.Record
-	rows        *rows
+	original    *originalLines
 	linesBefore int64 // in the input, before the batch
 }
 
@@ -70,8 +70,8 @@ type named struct {
 // object or a value does not fit its column. It counts the lines of the batch up to the row, so it
 // is slow.
 func (n named) Check(row int) (where string, err error) {
-	r := n.rows.rows[row]
-	where = fmt.Sprintf("line %d", n.linesBefore+int64(bytes.Count(n.rows.text[:r.start], []byte{'\n'}))+1)
+	r := n.original.rows[row]
+	where = fmt.Sprintf("line %d", n.linesBefore+int64(bytes.Count(n.original.text[:r.start], []byte{'\n'}))+1)
 	switch {
 	case r.object < 0:
 		err = errors.New("it is not a JSON object")
@@ -82,15 +82,14 @@ func (n named) Check(row int) (where string, err error) {
 }
 
 // passed is a batch.Batch.Table whose original lines the sink of this package writes.
-type passed interface{ lines() *rows }
+type passed interface{ lines() *originalLines }
 
-func (r *rows) lines() *rows { return r }
+func (r *originalLines) lines() *originalLines { return r }
 
 // crawlIndex is a crawl index's rows, as a record and as original lines.
-type crawlIndex struct {
-	named
-	*rows
-}
+type crawlIndex struct{ named }
+
+func (c crawlIndex) lines() *originalLines { return c.original }
 
 // Held implements lines.Decoder.
 func (d *decoder) Held() int {
@@ -113,13 +112,13 @@ func (d *decoder) reset(rows int) {
 		c.Reset(rows)
 	}
 	d.weights.Reset(rows)
-	d.times, d.rows.rows, d.rows.clash, d.seen = d.times[:0], d.rows.rows[:0], nil, 0
+	d.times, d.original.rows, d.original.clash, d.seen = d.times[:0], d.original.rows[:0], nil, 0
 }
 
 // Decode implements lines.Decoder.
 func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	d.reset(block.Lines)
-	d.rows.text = block.Data
+	d.original.text = block.Data
 	for line, rest := block.FirstLine+1, block.Data; len(rest) > 0; line++ {
 		start := len(block.Data) - len(rest)
 		var text []byte
@@ -147,12 +146,12 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 	case !d.options.Columns: // no table is asked for
 	case d.cdxj:
 		record := lines.Record(d.schema, append([]*lines.Strings{&d.surt, &d.timestamp, &d.urls}, d.values...))
-		b.Table, b.Release = crawlIndex{named{record, &d.rows, block.FirstLine}, &d.rows}, record.Release
+		b.Table, b.Release = crawlIndex{named{record, &d.original, block.FirstLine}}, record.Release
 	case d.schema != nil:
 		record := lines.Record(d.schema, d.values)
-		b.Table, b.Release = named{record, &d.rows, block.FirstLine}, record.Release
+		b.Table, b.Release = named{record, &d.original, block.FirstLine}, record.Release
 	default:
-		b.Table = &d.rows
+		b.Table = &d.original
 	}
 	return nil
 }
@@ -161,7 +160,7 @@ func (d *decoder) Decode(block *lines.Block, b *batch.Batch) error {
 // row must have is missing in the first batch, it also records the keys of the first object, for the
 // error. index is the batch's.
 func (d *decoder) recordKeys(index int) {
-	if len(d.rows.rows) == 0 {
+	if len(d.original.rows) == 0 {
 		return
 	}
 	o, missing := d.occurrences, false
@@ -173,9 +172,9 @@ func (d *decoder) recordKeys(index int) {
 		}
 	}
 	if index == 0 && missing {
-		for _, r := range d.rows.rows {
+		for _, r := range d.original.rows {
 			if r.object >= 0 {
-				keys := objectKeys(d.rows.text[r.object:r.end])
+				keys := objectKeys(d.original.text[r.object:r.end])
 				o.firstKeys.Store(&keys)
 				break
 			}
@@ -221,7 +220,7 @@ func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 // the line's, from 1, for errors. A line without a valid object has no values, except those of columns
 // with Kept (see addNamed), which count if they come before the fault.
 func (d *decoder) addLine(r row, number int64) {
-	text := d.rows.text[r.start:r.end]
+	text := d.original.text[r.start:r.end]
 	object := text
 	if d.cdxj {
 		object = d.splitIndexLine(text)
@@ -230,8 +229,8 @@ func (d *decoder) addLine(r row, number int64) {
 	if d.scanner.scanObject(object) {
 		r.object = r.end - int32(len(object))
 		r.empty, r.owned = d.scanner.members == 0, d.scanner.owned
-		if d.scanner.clash >= 0 && d.rows.clash == nil {
-			d.rows.clash = option.Errorf("line %d has a key %q already: give the verdict columns another name with %s (such as %s)",
+		if d.scanner.clash >= 0 && d.original.clash == nil {
+			d.original.clash = option.Errorf("line %d has a key %q already: give the verdict columns another name with %s (such as %s)",
 				number, d.watched[d.scanner.clash], option.Prefix, option.Prefix.With("robots_"))
 		}
 		d.seen |= d.scanner.found
@@ -248,7 +247,7 @@ func (d *decoder) addLine(r row, number int64) {
 	if len(d.values) > 0 {
 		r.misfit = !d.addNamed(r.object >= 0)
 	}
-	d.rows.rows = append(d.rows.rows, r)
+	d.original.rows = append(d.original.rows, r)
 }
 
 // addURL adds a row's URL from the raw JSON value of its key: a null if that is not a string.

@@ -104,7 +104,7 @@ func (s *sink) appendValues(dst []byte, first int, values []lines.Appender, allo
 }
 
 // passThrough encodes rows as they were read, with the verdicts at the end of each object.
-func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appender, v *batch.Verdicts) (batch.Chunk, error) {
+func (s *sink) passThrough(grant *batch.Grant, r *originalLines, verdicts []lines.Appender, v *batch.Verdicts) (batch.Chunk, error) {
 	switch {
 	case r.clash != nil:
 		return nil, r.clash
@@ -125,7 +125,7 @@ func (s *sink) passThrough(grant *batch.Grant, r *rows, verdicts []lines.Appende
 
 // appendOpen appends row i as an object without its closing brace: as it was read, or made of a line
 // without an object. empty reports whether the object has no members yet.
-func (r *rows) appendOpen(dst []byte, i int, replaced *atomic.Bool) (_ []byte, empty bool) {
+func (r *originalLines) appendOpen(dst []byte, i int, replaced *atomic.Bool) (_ []byte, empty bool) {
 	row := &r.rows[i]
 	text := r.text[row.start:row.end]
 	if row.object < 0 {
