@@ -82,7 +82,7 @@ func (c chunk) Size() (bytes int64) {
 func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(dst []byte, row int) []byte) (batch.Chunk, error) {
 	e := encoding{Output: o, grant: grant}
 	text := o.buffer()
-	if o.codec != compress.None { // else the chunk takes it
+	if o.codec != compress.None { // else the chunk takes it: see buffer
 		defer func() { o.texts.Put(&text) }()
 	}
 	for row := range v.Rows {
@@ -103,7 +103,8 @@ func (o *Output) Encode(grant *batch.Grant, v *batch.Verdicts, appendRow func(ds
 	return e.chunk, err
 }
 
-// buffer returns an empty text for rows, with memory from a pool.
+// buffer returns an empty text for rows, with memory from a pool. A text that is not compressed becomes
+// a part of a chunk, so its memory comes from the pool of chunks, to which Write gives it back.
 func (o *Output) buffer() []byte {
 	pool := &o.texts
 	if o.codec == compress.None {

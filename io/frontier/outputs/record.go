@@ -49,11 +49,11 @@ type Record struct {
 	saved int    // the number of outputs in the object
 	ended bool   // End was called
 
-	mu      sync.Mutex               // guards the fields below: workers add rule files, a Chain adds outputs
-	known   map[string]manifest.File // the rule files that were recorded, by folder and name
-	read    []manifest.RuleFile      // those that are no line of pending yet
-	pending []byte                   // lines not written yet
-	outputs int                      // the number of outputs in all lines
+	mu           sync.Mutex               // guards the fields below: workers add rule files, a Chain adds outputs
+	ruleFiles    map[string]manifest.File // the rule files that were recorded, by folder and name
+	newRuleFiles []manifest.RuleFile      // those that are no line of pending yet
+	pending      []byte                   // lines not written yet
+	outputs      int                      // the number of outputs in all lines
 
 	writing sync.Mutex // guards the file and the fields below
 	broken  error      // the first failed write, which each later Save returns
@@ -63,7 +63,7 @@ type Record struct {
 // yet. A folder always has a record, a single output only if beside is set. Stdout and objects
 // have none, except those of shards: then it returns nil. Saving ends with ctx.
 func NewRecord(ctx context.Context, out string, beside bool, job manifest.Job) *Record {
-	r := &Record{ctx: ctx, job: job, known: make(map[string]manifest.File)}
+	r := &Record{ctx: ctx, job: job, ruleFiles: make(map[string]manifest.File)}
 	switch {
 	case job.Shard != nil:
 		r.name, r.folder = blob.Join(out, job.Shard.FileName()), out
@@ -98,13 +98,13 @@ func (r *Record) AddRuleFile(folder string, file manifest.File) {
 	key := folder + "\x00" + file.Name
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if before, ok := r.known[key]; ok && before.Same(file) {
+	if before, ok := r.ruleFiles[key]; ok && before.Same(file) {
 		return
 	}
-	r.known[key] = file
+	r.ruleFiles[key] = file
 	for i, rules := range r.job.Rules {
 		if rules.Name == folder {
-			r.read = append(r.read, manifest.RuleFile{Source: i, File: file})
+			r.newRuleFiles = append(r.newRuleFiles, manifest.RuleFile{Source: i, File: file})
 			return
 		}
 	}
@@ -115,8 +115,8 @@ func (r *Record) AddRuleFile(folder string, file manifest.File) {
 func (r *Record) queue(appendLine func(text []byte) []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pending = appendLine(manifest.AppendRuleFiles(r.pending, r.read))
-	r.read = nil
+	r.pending = appendLine(manifest.AppendRuleFiles(r.pending, r.newRuleFiles))
+	r.newRuleFiles = nil
 }
 
 // begin replaces the manifest by one of this job, with the rule files and outputs of an earlier run

@@ -106,7 +106,7 @@ func (r *Record) Resume(planned []Output, rules []manifest.Rules, versions RuleF
 		return result, r.begin(nil, nil)
 	}
 	for _, f := range old.RuleFiles {
-		r.known[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
+		r.ruleFiles[r.job.Rules[f.Source].Name+"\x00"+f.Name] = f.File
 	}
 	return result, r.begin(result.Done, old.RuleFiles)
 }
