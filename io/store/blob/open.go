@@ -61,7 +61,7 @@ func Open(ctx context.Context, name string) (*File, error) {
 	if err != nil {
 		f.Close()
 	} else if isPipe {
-		opened.stop = context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Now()) })
+		opened.stop = context.AfterFunc(ctx, func() { f.SetReadDeadline(time.Now()) }) // which ends a read
 	}
 	return opened, err
 }
@@ -204,10 +204,10 @@ func infoOf(info fs.FileInfo) Info {
 	return Info{Attributes: Attributes{Size: info.Size(), Modified: info.ModTime()}, regular: true, file: info}
 }
 
-// Replaced returns a function that returns the input, of those in read, that writing an output
-// would replace; "" for none. It follows links. The inputs are looked up only when the first
-// output exists already.
-func Replaced(read ...string) func(out string) string {
+// Replaced returns a function that returns the input that writing an output would replace; "" for
+// none. It follows links. The inputs are looked up only when an output that exists already is asked
+// about.
+func Replaced(inputs ...string) func(out string) string {
 	// Files are compared only with those of the same likeness, as there may be many inputs.
 	type likeness struct{ size, modified int64 }
 	type file struct {
@@ -215,14 +215,14 @@ func Replaced(read ...string) func(out string) string {
 		info fs.FileInfo
 	}
 	objects := make(map[string]string)
-	for _, name := range read {
+	for _, name := range inputs {
 		objects[Shown(name)] = name
 	}
 	alike := func(info fs.FileInfo) likeness { return likeness{info.Size(), info.ModTime().UnixNano()} }
 	files := sync.OnceValue(func() map[likeness][]file {
 		files := make(map[likeness][]file)
-		for _, name := range read {
-			if info, is := statRegular(name); is {
+		for _, name := range inputs {
+			if info, isRegular := statRegular(name); isRegular {
 				files[alike(info)] = append(files[alike(info)], file{name, info})
 			}
 		}
@@ -232,7 +232,7 @@ func Replaced(read ...string) func(out string) string {
 		if out, err := LocalName(out); err == nil && IsURL(out) {
 			return objects[Shown(out)]
 		}
-		if info, is := statRegular(out); is {
+		if info, isRegular := statRegular(out); isRegular {
 			for _, f := range files()[alike(info)] {
 				if os.SameFile(f.info, info) {
 					return f.name

@@ -253,7 +253,8 @@ func (e *expansion) has(key string) bool {
 // of eachFolderAbove for a key.
 func (e *expansion) checkFolder(folder, below string) error {
 	table := e.tables[folder]
-	if table.format == nil && !e.isListed(folder) && !strings.Contains(path.Base(folder), "=") { // a partition is no table
+	isPartition := strings.Contains(path.Base(folder), "=") // NAME=VALUE, which is no table itself
+	if table.format == nil && !e.isListed(folder) && !isPartition {
 		if err := e.lookForTable(folder, below); err != nil {
 			return err
 		}
@@ -284,7 +285,7 @@ func (e *expansion) isListed(folder string) bool {
 // the table in e.tables if there are any. below is the folder in it that has the objects.
 func (e *expansion) lookForTable(folder, below string) error {
 	formats := []*tableFormat{deltaLake, hudi}
-	if below == icebergData {
+	if below == icebergData { // where a table of Iceberg has its files
 		formats = append(formats, iceberg)
 	}
 	for _, f := range formats {
@@ -293,7 +294,7 @@ func (e *expansion) lookForTable(folder, below string) error {
 			return err
 		}
 		for _, k := range page.Keys {
-			if strings.HasPrefix(k.Name, folder+f.mark+"/") {
+			if strings.HasPrefix(k.Name, folder+f.mark+"/") { // a store may ignore the prefix
 				e.tables.addTableOf(k.Name)
 			}
 		}

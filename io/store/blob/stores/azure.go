@@ -113,7 +113,7 @@ func azureContainer(u *url.URL, connection map[string]string, signed bool) (*url
 		cdn:      env.flag("AZURE_STORAGE_IS_CDN"), emulator: env.flag("AZURE_STORAGE_IS_LOCAL_EMULATOR"),
 	}
 	q := parameters{values: u.Query()}
-	asked := account
+	asked := account // with what the URL's parameters change
 	asked.name = cmp.Or(q.text("storage_account"), asked.name)
 	asked.domain = cmp.Or(q.text("domain"), asked.domain)
 	asked.protocol = cmp.Or(q.text("protocol"), asked.protocol)
@@ -131,8 +131,8 @@ func azureContainer(u *url.URL, connection map[string]string, signed bool) (*url
 		return nil, err
 	}
 	if signed {
-		usual, err := account.serviceURL()
-		if err != nil || usual.Scheme != service.Scheme || usual.Host != service.Host {
+		signer, err := account.serviceURL()
+		if err != nil || signer.Scheme != service.Scheme || signer.Host != service.Host {
 			return nil, errors.New("the URL's parameters name another host than the environment, whose AZURE_STORAGE_SAS_TOKEN is only sent to its own: leave the parameters out, or unset the token")
 		}
 	}

@@ -197,7 +197,7 @@ type gcsUpload struct {
 // last part completes the object.
 func (u *gcsUpload) Part(ctx context.Context, p blob.Part) error {
 	end := p.Offset + int64(len(p.Data))
-	for at := p.Offset; ; {
+	for at := p.Offset; ; { // the store has all bytes before at
 		total := "*"
 		if p.Last {
 			total = strconv.FormatInt(end, 10)
@@ -225,7 +225,7 @@ func (u *gcsUpload) Part(ctx context.Context, p blob.Part) error {
 		switch {
 		case kept == end && !p.Last:
 			return nil
-		case kept <= at || kept >= end:
+		case kept <= at || kept >= end: // nothing new, or more than there is to continue from
 			return fmt.Errorf("the store has %d bytes after bytes %d to %d were sent", kept, at, end)
 		}
 		at = kept

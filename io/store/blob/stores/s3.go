@@ -190,13 +190,13 @@ func (b *s3Bucket) refusalReason(ctx context.Context, key string, err error) err
 	if !errors.As(err, &refused) || refused.Status != http.StatusForbidden && refused.Status != http.StatusBadRequest {
 		return err
 	}
-	var why *blob.ResponseError
-	body, again := b.Read(ctx, key, "", blob.Range{Length: 1})
+	var reason *blob.ResponseError
+	body, readErr := b.Read(ctx, key, "", blob.Range{Length: 1})
 	switch {
-	case again == nil:
+	case readErr == nil: // GET is not refused
 		body.Close()
-	case errors.As(again, &why) && why.Status == refused.Status:
-		return why
+	case errors.As(readErr, &reason) && reason.Status == refused.Status:
+		return reason
 	}
 	return err
 }
@@ -236,7 +236,7 @@ func (b *s3Bucket) List(ctx context.Context, q blob.Query) (blob.Page, error) {
 		page.Keys = append(page.Keys, blob.Key{Name: aws.ToString(x.Prefix), IsFolder: true})
 	}
 	page.Token = aws.ToString(out.NextContinuationToken)
-	if page.Token == "" && aws.ToBool(out.IsTruncated) && q.Limit == 0 {
+	if page.Token == "" && aws.ToBool(out.IsTruncated) && q.Limit == 0 { // with a limit, no more are wanted
 		return blob.Page{}, blob.ErrCutListing
 	}
 	sortKeys(page.Keys)
