@@ -48,17 +48,17 @@ const (
 
 // At returns the state of a URL at a time. It considers all captures up to that time, as if
 // there were no later ones.
-func (c *Captures) At(url string, second int64) Known { return c.at(url, second, mostHops) }
+func (c *Captures) At(url string, second int64) Known { return c.targetAt(url, second, mostHops) }
 
-// at is At for the target of a redirect, from which at most hops more redirects are followed.
-func (c *Captures) at(url string, second int64, hops int) Known {
+// targetAt is At for the target of a redirect, from which at most hops more redirects are followed.
+func (c *Captures) targetAt(url string, second int64, hops int) Known {
 	captures := c.upTo(url, second)
 	newest := len(captures) - 1
 	if newest < 0 {
 		return Known{}
 	}
 	if c.answers(captures, newest) {
-		return c.said(captures, newest, second, hops)
+		return c.stateAfter(captures, newest, second, hops)
 	}
 	first := newest // of the outage
 	for first > 0 && !c.answers(captures, first-1) {
@@ -69,7 +69,7 @@ func (c *Captures) at(url string, second int64, hops int) Known {
 		return known
 	}
 	if first > 0 {
-		switch good := c.said(captures, first-1, second, hops); good.Access {
+		switch good := c.stateAfter(captures, first-1, second, hops); good.Access {
 		case "rules":
 			good.Stale = true
 			return good
@@ -134,7 +134,7 @@ func (c *Captures) answers(captures []Capture, i int) bool {
 	case status == 429:
 		return c.Allow429
 	default:
-		return status == 0 || status >= 200 && status < 500
+		return status == 0 || status >= 200 && status < 500 // a body without a status counts as 200
 	}
 }
 
@@ -148,10 +148,10 @@ func renewed(captures []Capture, i int) int {
 	return i
 }
 
-// said returns the state that captures[i], an answer, leads to: its own or, for a redirect, that of
+// stateAfter returns the state that captures[i], an answer, leads to: its own or, for a redirect, that of
 // its target at second. At most hops redirects are followed. Second and Status are always those of
 // captures[i].
-func (c *Captures) said(captures []Capture, i int, second int64, hops int) Known {
+func (c *Captures) stateAfter(captures []Capture, i int, second int64, hops int) Known {
 	capture := captures[i]
 	known := Known{Second: capture.Second, Status: shown(capture)}
 	switch status := capture.Status; {
@@ -160,7 +160,7 @@ func (c *Captures) said(captures []Capture, i int, second int64, hops int) Known
 	case status/100 == 3:
 		var target Known
 		if capture.Target != "" && hops > 0 {
-			target = c.at(capture.Target, second, hops-1)
+			target = c.targetAt(capture.Target, second, hops-1)
 		}
 		if target.Access != "" && !target.unresolved {
 			known.Access, known.Body, known.Stale = target.Access, target.Body, target.Stale
