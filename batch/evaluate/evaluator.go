@@ -161,7 +161,7 @@ func (e *Evaluator) Evaluate(b *batch.Batch, v *batch.Verdicts) (err error) {
 	for low := 0; low < rows; {
 		high, row, err := e.evaluateBlock(&b.URLs, v, low)
 		if err == nil && e.spreader.memory.err != nil {
-			row, err = low, e.spreader.memory.err // about the block
+			row, err = low, e.spreader.memory.err // which is about the block, so its first row stands for it
 		}
 		if err != nil {
 			return fmt.Errorf("row %d: %w", b.FirstRow+int64(row), err)

@@ -224,7 +224,7 @@ func checkTimes(times []int64) error {
 	if !slices.Contains(times, batch.TooFine) {
 		return nil
 	}
-	if slices.Max(times) <= batch.TooFine {
+	if slices.Max(times) <= batch.TooFine { // which, as NoTime, is less than all times
 		return errTooFine
 	}
 	for i, t := range times {
