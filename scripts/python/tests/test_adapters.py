@@ -144,6 +144,18 @@ def test_spark_schema(spark: Any, folder: Path) -> None:
     assert [row.allowed for row in done.collect()] == [False]
 
 
+def test_spark_struct(spark: Any, folder: Path) -> None:
+    """URLs and times may be fields of a struct, as the program reads them."""
+    import robotsbatch.spark
+
+    rules = folder / "captures.csv"
+    rules.write_text('url,body,fetched_at\nhttps://example.com/robots.txt,"User-agent: *\nDisallow: /a",2026-03-01T00:00:00Z\n')
+    frame = spark.sql("select named_struct('n', 1, 'in', named_struct('url', 'https://example.com/a', 'date', timestamp '2026-03-02')) metadata, 1 n")
+    done = robotsbatch.spark.evaluate(frame, rules=rules, url_column="metadata.in.url", as_of="column:metadata.in.date")
+    assert [row["allowed"] for row in done.collect()] == [False]
+    assert done.columns == ["metadata", "n", "allowed"]
+
+
 def test_spark_hash(spark: Any, folder: Path) -> None:
     """The program's hash of an authority is Spark's xxhash64 of its text."""
     import robotsbatch.spark

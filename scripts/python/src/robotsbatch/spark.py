@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import pyarrow as pa
@@ -68,7 +69,7 @@ def map_in_arrow(**options: Unpack[Options]) -> Map:
         first = next(iterator, None)
         if first is None:  # a partition without rows
             return
-        source = pa.RecordBatchReader.from_batches(first.schema, _chain(first, iterator))
+        source = pa.RecordBatchReader.from_batches(first.schema, chain([first], iterator))
         with reader(source, **_on_node(options)) as answered:
             yield from answered
 
@@ -81,9 +82,7 @@ def schema(frame: DataFrame, **options: Unpack[Options]) -> StructType:
     from pyspark.sql.pandas.types import from_arrow_schema
     from pyspark.sql.types import StructType
 
-    # Only columns that may have URLs, and the names of all columns, matter.
-    kinds = {"string": pa.string(), "binary": pa.binary()}
-    empty = pa.schema([(name, kinds.get(kind, pa.null())) for name, kind in frame.dtypes]).empty_table()
+    empty = pa.schema([(field.name, _kind(field.dataType)) for field in frame.schema]).empty_table()
     with reader(empty, **_on_node(options)) as answered:
         made = answered.schema
     if options.get("columns", "all") != "all":
@@ -91,6 +90,13 @@ def schema(frame: DataFrame, **options: Unpack[Options]) -> StructType:
     # The frame's own fields, because Arrow does not have all of Spark's types.
     new = from_arrow_schema(pa.schema(list(made)[len(frame.columns) :]))
     return StructType([*frame.schema.fields, *new.fields])
+
+
+def _kind(kind: Any) -> pa.DataType:
+    """The Arrow type of a column that may have URLs, or fields with URLs; of others only the names matter."""
+    if kind.typeName() == "struct":
+        return pa.struct([(field.name, _kind(field.dataType)) for field in kind])
+    return {"string": pa.string(), "binary": pa.binary()}.get(kind.typeName(), pa.null())
 
 
 def part_name(rules: str | os.PathLike[str], number: int, parts: int) -> str:
@@ -157,18 +163,13 @@ def _map_part(rules: str | os.PathLike[str], parts: int, options: Options) -> Ma
             return
         number = (first.column(_HASH)[0].as_py() or 0) % parts
         answering = map_in_arrow(**cast(Options, {**options, "rules": part_name(rules, number, parts)}))
-        yield from answering(_without(batch, _HASH) for batch in _chain(first, iterator))
+        yield from answering(_without(batch, _HASH) for batch in chain([first], iterator))
 
     return verdicts
 
 
 def _without(batch: pa.RecordBatch, column: str) -> pa.RecordBatch:
     return batch.select([name for name in batch.schema.names if name != column])
-
-
-def _chain(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    yield first
-    yield from rest
 
 
 def _on_node(options: Options) -> Options:
