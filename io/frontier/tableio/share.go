@@ -44,7 +44,7 @@ func (o *Output) Shares(b *batch.Batch, v *batch.Verdicts, encode func(*Share) e
 // adds. A single row may take a fourth of the memory, because it cannot be halved.
 func (o *Output) shares(b *batch.Batch, v *batch.Verdicts, rows tables.Rows, taken *int64, encode func(*Share) error) error {
 	n := rows.Count()
-	most := o.layout.MemoryLimit() / 8
+	most := o.layout.MemoryLimit() / 8 // beyond this, call returns tables.ErrMost
 	if n <= 1 {
 		most *= 2
 	}

@@ -194,7 +194,7 @@ func (t *texts) decode(piece int, g *budget.Grant) (rec arrow.Record, taken int6
 	}
 	low, high := piece*t.rows, min((piece+1)*t.rows, int(t.meta.Rows))
 	end := offset(t.offsets, t.width, high)
-	if end < t.read || int64(end) > t.size {
+	if end < t.read || int64(end) > t.size { // t.read is the end of the piece before
 		return nil, 0, fmt.Errorf("damaged: offset %d is %d after %d, of %d bytes", high, end, t.read, t.size)
 	}
 	m := t.layOut(high-low, end-t.read)

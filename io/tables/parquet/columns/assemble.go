@@ -52,7 +52,7 @@ func (c *Column) validity(l *Leaf, s slots, low, high byte) (bits []byte, n, nul
 	bits = make([]byte, bitutil.BytesForBits(int64(l.N)))
 	for i := range l.N {
 		repetition, definition := l.levels(i, c.valueLevel())
-		if repetition > s.repetition || definition < s.definition {
+		if repetition > s.repetition || definition < s.definition { // it has no slot
 			continue
 		}
 		if low <= definition && definition <= high {

@@ -136,8 +136,8 @@ func slice(levels []byte, low, high int) []byte {
 }
 
 // pageEnd returns where the page that begins with an entry and a value ends: the entry and the value after its last ones.
-// width is the bytes that a value takes in it, 0 for byte arrays. A page ends with a whole row, so it may be larger than
-// pageSize and pageEntries.
+// An entry that is null has no value. width is the bytes that a value takes in the page, 0 for byte arrays. A page ends with
+// a whole row, so it may be larger than pageSize and pageEntries.
 func pageEnd(n *columns.Node, l *columns.Leaf, width, entry, value int) (endEntry, endValue int) {
 	most := value + pageEntries // the first value that no longer fits; lowered below
 	if width > 0 {
@@ -147,7 +147,7 @@ func pageEnd(n *columns.Node, l *columns.Leaf, width, entry, value int) (endEntr
 		// As many values as end before limit, but one at least.
 		most = min(most, value+max(1, sort.Search(len(offsets)-1-value, func(i int) bool { return offsets[value+1+i] > limit })))
 	}
-	if l.Definitions == nil && l.Repetitions == nil {
+	if l.Definitions == nil && l.Repetitions == nil { // each entry is a row and has a value
 		end := min(l.N, most)
 		return end, end
 	}

@@ -86,8 +86,9 @@ type field struct {
 }
 
 // isDue reports whether the caller is to read or write the value of field id now. When writing, it writes the
-// field's header before, and returns false if p is absent. When reading, it is called once more for each field after
-// all were read (t.ended): then it only checks that a required one was there.
+// field's header before, and returns false if p is absent. When reading, it returns true if id is that of the next field.
+// It is called once more for each field after all were read (t.ended): then it returns false, and only checks that a
+// required one was there.
 func (t *thrift) isDue(id int16, kind byte, p presence) bool {
 	switch {
 	case t.writing:
@@ -283,7 +284,7 @@ func (t *thrift) read(s structure) {
 		if s.fields(t); t.taken {
 			t.nextField()
 		}
-		for t.pending && (t.n == first || t.id > t.highest) {
+		for t.pending && (t.n == first || t.id > t.highest) { // fields that are not known
 			t.skip(t.kind)
 			t.nextField()
 		}
