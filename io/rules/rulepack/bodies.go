@@ -276,14 +276,14 @@ func (b *bodies) order(visit func(k *bodyMeta)) error {
 	b.table.slots.free() // only adding needs them
 	for number := range b.table.n {
 		r, err := b.table.metas.record(int(number), toRead)
-		if err == nil && readBodyMeta(r).used {
+		if err == nil && readBodyMeta(r).used { // the pack leaves out the others
 			err = b.ordered.Add(r)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	place := uint64(0)
+	place := uint64(0) // of the next body, in matcher.BodyAlignment bytes
 	return b.each(func(k *bodyMeta) error {
 		if place >= noBody {
 			return fmt.Errorf("the bodies have more than %d bytes", uint64(math.MaxUint32)*matcher.BodyAlignment)

@@ -345,8 +345,9 @@ type captureWalk struct {
 	lastKept uint64
 }
 
-// loadEntry decodes the entry of the next authority that has one, unless it is loaded, and visits
-// the entries of other URLs before it. If no authority after these has one, loaded stays false.
+// loadEntry decodes the entry of the next authority that has one, with bodies as Keep numbers them, unless it
+// is loaded, and visits the entries of other URLs before it. If no authority after these has one, loaded stays
+// false.
 func (t *captureWalk) loadEntry() error {
 	for !t.loaded && len(t.rest) > 0 {
 		var ok bool
@@ -377,7 +378,8 @@ func (t *captureWalk) visitAuthority(number uint32, b bucket, i int) error {
 	}
 	k := &t.known
 	*k = Known{Authority: b.appendAuthority(k.Authority[:0], i), Intervals: k.Intervals[:0]}
-	if t.passed++; t.loaded && t.passed == t.entry.passed { // the entry is this authority's
+	t.passed++
+	if t.loaded && t.passed == t.entry.passed { // the entry is this authority's
 		t.passed, t.loaded = 0, false
 		k.Captures = t.entry.Captures
 		return t.visit(k)
@@ -428,7 +430,7 @@ func (t *captureWalk) addInterval(x interval, times []byte) (err error) {
 	if !t.infer(&i) {
 		return t.pack.damaged("what it says of %q is not what status %d means", t.known.Authority, i.Status)
 	}
-	start := len(t.fetches)
+	start := len(t.fetches) // of the interval's times
 	t.fetches = slices.AppendSeq(append(t.fetches, i.Fetched), eachTime(times, i.Fetched))
 	if i.Seen != i.Fetched {
 		t.fetches = append(t.fetches, i.Seen)
@@ -438,9 +440,10 @@ func (t *captureWalk) addInterval(x interval, times []byte) (err error) {
 	return nil
 }
 
-// infer takes the next interval of an authority without an entry, and sets lastKept. It returns false for
-// damage: the outcome is not what the status means after the intervals before. A stale copy and a redirect
-// with a target depend on other captures, and so have an entry; a redirect without one leads nowhere.
+// infer reports whether the captures of the next interval of an authority without an entry can be inferred,
+// and sets lastKept. False means damage: the outcome is not what the status means after the intervals before.
+// A stale copy and a redirect with a target depend on other captures, and so have an entry; a redirect without
+// one leads nowhere.
 func (t *captureWalk) infer(i *access.Interval) bool {
 	hasRules := i.Access == access.Rules // with status 0: of a body without a status
 	f := access.Fetch{Status: int(i.Status), Failed: i.Status == 0 && !hasRules, Renewed: t.lastKept != 0}

@@ -209,8 +209,8 @@ func (p *Pack) Body(body uint32) (b *Body, err error) {
 	return b, nil
 }
 
-// describeBody returns a checked copy of the body with that index. It does not compile a body
-// that is kept as its source.
+// describeBody returns a checked copy of the body with that index. It does not compile a body that is kept as
+// its source, and so lacks the records of one that is larger than largestCompiled.
 func (p *Pack) describeBody(number uint32) (*Body, error) {
 	rules, r, err := p.bodyRules(number)
 	if err != nil {

@@ -256,7 +256,7 @@ func (p *Pack) originAt(number uint32, b bucket, index int) (origin, error) {
 	if n == 0 {
 		return notYet, nil
 	}
-	i := all.get(n - 1)
+	i := all.get(n - 1) // which holds at p.asOf
 	times, ok := within(all.times, all.timesOf(n-1))
 	if !ok || !p.isValid(i.origin) {
 		return unknown, p.damaged("intervals of bucket %d", number)
@@ -390,7 +390,7 @@ func (p *Pack) intervalsOf(number uint32, b bucket, i int) (intervals, error) {
 	if err != nil {
 		return intervals{}, err
 	}
-	count := b.count() // once, as the file may be written to, also since i was found
+	count := b.count() // read once, for the file may be written to; i was found by an earlier read
 	all, ok := openIntervals(data, count)
 	if !ok || i >= count {
 		return intervals{}, p.damaged("intervals of bucket %d", number)

@@ -298,9 +298,9 @@ func (p *Pack) compileSource(m *extras, number uint32, rules []byte) error {
 	return nil
 }
 
-// openNotes sets m from a compiled body: tries with notes if explanations are asked for,
-// records and statements if those are. It sets m.size to what the tries keep in memory. rules and r
-// are the body's bytes and row.
+// openNotes sets m from a compiled body: tries with notes if explanations are asked for, else none, and
+// records and statements if those are. It sets m.size to what the tries keep in memory. rules and r are the
+// body's bytes and row.
 func (p *Pack) openNotes(m *extras, number uint32, rules []byte, r bodyRow) (err error) {
 	var notes []byte
 	if p.explain {

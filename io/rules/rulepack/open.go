@@ -107,7 +107,8 @@ func (p *Pack) closeOn(err error) (*Pack, error) {
 	return p, nil
 }
 
-// prepare prepares an open pack for lookups with options.
+// prepare prepares an open pack for lookups with options. The section names is checked when the rules first
+// look for an agent in it.
 func (p *Pack) prepare(o Options) (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	if p.budget = o.Budget; p.budget == nil {
@@ -176,8 +177,9 @@ func withName(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// findSections sets the pack's sections and its Info from the mapped file. It copies the
-// sections that lookups use into fields, so that they need not look in the table.
+// findSections sets the pack's sections and its Info from the mapped file, and how many buckets, bodies and
+// bytes of a body there are. It copies the sections that lookups use into fields, so that they need not look
+// in the table.
 func (p *Pack) findSections() (err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	f := p.file

@@ -55,10 +55,10 @@ func (r *Records) addDelays(g *robotstxt.Group, p matcher.Profile) {
 			delays = append(delays, d)
 		}
 	}
-	if delays == nil && len(g.CrawlDelays) > 0 {
+	if delays == nil && len(g.CrawlDelays) > 0 { // none is a number
 		delays = g.CrawlDelays[:1]
 	}
-	agents := g.Agents
+	agents := g.Agents // those without a crawl-delay so far
 	for _, d := range delays {
 		delay := CrawlDelay{Value: string(d.Value)}
 		for len(agents) > 0 && agents[0].Line < d.Line {
@@ -97,7 +97,7 @@ func (r *Records) ParseStatements(p matcher.Profile) *robotstxt.File {
 // chosen returns the name of the agent whose groups a chain obeys.
 func (r *Records) ForChains(chains []matcher.Chain, chosen func(matcher.Chain) string) *matcher.Records {
 	m := &matcher.Records{CrawlDelays: make([]float64, len(chains))}
-	first := make(map[string]float64) // of each agent
+	first := make(map[string]float64) // by agent, its first crawl-delay that is a number
 	for _, d := range r.CrawlDelays {
 		seconds, ok := matcher.ParseCrawlDelay(d.Value)
 		if !ok {
@@ -303,9 +303,9 @@ func (s *statements) compile(p *Pack, r *Records) *matcher.Usage {
 	defer s.mu.Unlock()
 	slot, other := s.slot(key)
 	switch {
-	case other != nil: // from another goroutine
+	case other != nil: // another goroutine was faster
 		return other.usage
-	case s.count == s.most:
+	case s.count == s.most: // the cache is full, and drops nothing
 		return u
 	}
 	slot.Store(&cachedStatements{key: key, usage: u})

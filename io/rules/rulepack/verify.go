@@ -144,8 +144,8 @@ func (v *verifier) verifyBuckets() error {
 // verifyAuthorities checks that the authorities of bucket b are in order, belong to it by
 // their hashes, and have valid origins, and counts them. number is the bucket's index.
 func (v *verifier) verifyAuthorities(number uint32, b bucket) error {
-	var before, now []byte
-	last := uint64(0) // the hash of the authority before
+	var before, now []byte // the authority before, and this one, each in the memory of the one before the other
+	last := uint64(0)      // the hash of the authority before
 	for i := range b.count() {
 		before, now = now, b.appendAuthority(before[:0], i)
 		hash := hashOf(now)

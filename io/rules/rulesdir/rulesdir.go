@@ -160,8 +160,8 @@ func (d *Dir) Stats() Stats {
 // read a file fails from then on.
 func (d *Dir) Close() error { return d.folder.close() }
 
-// Has reports whether the folder has a file with an authority's rules. Each call looks at the
-// folder.
+// Has reports whether the folder has a file with an authority's rules, which it opens to find out. Each call
+// looks at the folder.
 func (d *Dir) Has(authority []byte) (bool, error) {
 	found := d.index.find(authority)
 	return d.hasFile(found[:], true)
