@@ -266,7 +266,7 @@ func (s *Summary) agentsText() string {
 		text = ": " + s.verdictsText(&s.Agents[0]) + ", "
 	case s.Combined != "":
 		text = fmt.Sprintf("; %s of %s: %s; ", s.Combined, Count(int64(len(s.Agents)-1), "agent", "agents"), s.verdictsText(&s.Agents[0]))
-	case s.NoRobots > 0 && s.Missing == missingDeny: // in the cases above, verdictsText says it
+	case s.NoRobots > 0 && s.Missing == missingDeny: // several agents; in the cases above, verdictsText says it
 		text += Count(s.NoRobots, "row", "rows") + " denied because no robots.txt is known; "
 	case s.NoRobots > 0 && s.Missing != missingNull:
 		text += Count(s.NoRobots, "row", "rows") + " allowed because no robots.txt is known; "
@@ -361,7 +361,7 @@ func (s *Summary) writeUnweighed(b *strings.Builder) {
 	if s.Weight == nil {
 		return
 	}
-	between := ", " // after the sums
+	between := ", " // the sums of the only verdict come before, and name the column
 	if !s.hasOneVerdict() {
 		between = "; " + s.Weight.Column + ": "
 	}

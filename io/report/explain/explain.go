@@ -115,7 +115,7 @@ var accessNames = map[access.Outcome]string{
 	access.NoFile: "allow_all", access.Refused: "allow_all", access.AllowAfterOutage: "allow_all_after_30_days", access.Cut: "history_cut",
 }
 
-// setFacts sets the fields of u about the fetch of robots.txt and its records.
+// setFacts sets the fields of u about the fetch of robots.txt, the kind of its body and its sitemaps.
 func (e *Explainer) setFacts(u *URL, o *matcher.Origin) {
 	u.Access, u.Stale, u.Status = accessNames[o.Access], o.Stale, o.Facts.Status
 	if o.Facts.Fetched != 0 {

@@ -306,7 +306,7 @@ func (s *surveyor) replay(a *authority, changed func(agent int, c *change)) (out
 	for agent := range s.past {
 		s.past[agent] = past{uses: s.past[agent].uses}
 	}
-	answered := -1 // the last span with an answer
+	answered := -1 // the last span with an answer; -1 for none
 	for n := range a.spans {
 		span := &a.spans[n]
 		read, err := s.denied(span.Access, a.listing.SpanPack(span), span.Body)

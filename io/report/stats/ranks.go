@@ -94,7 +94,7 @@ func readRanks(r io.Reader, site Site) (*Ranks, error) {
 
 // setTops sets r.top and r.many. highest is the highest rank of the list.
 func (r *Ranks) setTops(highest int) {
-	for top := 100; top < highest && top <= math.MaxInt/10; top *= 10 { // MaxInt/10: the next one must fit
+	for top := 100; top < highest && top <= math.MaxInt/10; top *= 10 { // so that 10*top fits
 		r.top = append(r.top, top)
 	}
 	r.top = append(r.top, highest)
