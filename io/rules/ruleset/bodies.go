@@ -184,6 +184,6 @@ func (v *bodyVisitor) pack(ctx context.Context, name string) error {
 				return err
 			}
 		}
-		return nil
+		return p.Unchanged()
 	})
 }

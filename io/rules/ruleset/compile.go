@@ -52,8 +52,10 @@ func (f *Found) Compile(ctx context.Context, name string) (*Compiled, error) {
 	if err := f.checkUsable(p.states); err != nil {
 		return nil, err
 	}
-	if err := old.Close(); err != nil { // the result may replace it
-		return nil, err
+	if old != nil {
+		if err := errors.Join(old.pack.Unchanged(), old.Close()); err != nil { // closed, because the result may replace it
+			return nil, err
+		}
 	}
 	info, err := b.Finish()
 	if err == nil && info.Authorities == 0 {

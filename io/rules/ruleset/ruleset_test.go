@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -245,6 +246,22 @@ func TestCapturesAreWrittenTo(t *testing.T) {
 		}
 	}
 }
+
+// A pack that is written to while it is linted or added to is an error.
+func TestPacksAreWrittenTo(t *testing.T) {
+	files(t, map[string]string{"1.warc": warcOf(rules, 0, "a.example")})
+	packOf(t, "old.rules", "1.warc")
+	touch := func() error { return os.Chtimes("old.rules", time.Time{}, time.Now().Add(time.Hour)) }
+	must.Is(t, Bodies(t.Context(), Options{Sources: []string{"old.rules"}, Memory: 1 << 26}, func(*Body) error { return touch() }), rulepack.ErrChanged)
+	found := must.Get(Find(t.Context(), Options{Sources: []string{"-"}, Single: []string{"http://b.example/robots.txt"}, Update: "old.rules", Memory: 1 << 26, Workers: 1, Stdin: onRead{touch}}))(t)
+	must.Is(t, must.Err(found.Compile(t.Context(), "new.rules")), rulepack.ErrChanged)
+	must.Is(t, must.Err(os.Stat("new.rules")), os.ErrNotExist)
+}
+
+// onRead is an empty file that does something when it is read.
+type onRead struct{ do func() error }
+
+func (r onRead) Read([]byte) (int, error) { return 0, cmp.Or(r.do(), io.EOF) }
 
 // A pack that is written into the folder that it is made of does not count its own files.
 func TestCompileIntoTheFolder(t *testing.T) {
