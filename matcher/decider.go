@@ -75,9 +75,11 @@ func (d *Decider) ChangeRules() { d.prefix = nil }
 func DecideRows[O int32 | int64](d *Decider, tries []Trie, offsets []O, row, pathStart int) {
 	for len(offsets) > 1 {
 		low, high := int(offsets[0]), int(offsets[1])
+		// Rows that start with the prefix of the row decided last share its verdicts, except where a
+		// wildcard rule may change them: Finish resolves those.
 		if d.mayHavePrefix(low, high) {
 			if n := kernels.PrefixRun(d.prefix, d.data, offsets); n > 0 {
-				d.allow(d.last, row, row+n)
+				d.setVerdicts(d.last, row, row+n)
 				if d.last.undecided {
 					addPaths(d, offsets[:n+1], row)
 				}
@@ -97,9 +99,9 @@ func (d *Decider) mayHavePrefix(low, high int) bool {
 	return n > 0 && high-low >= n && d.data[low+n-1] == d.prefix[n-1] && d.data[low+n/2] == d.prefix[n/2]
 }
 
-// allow sets the bits of rows [low, high), which start with a prefix, in the bitmaps of the tries
+// setVerdicts sets the bits of rows [low, high), which start with a prefix, in the bitmaps of the tries
 // that allow it.
-func (d *Decider) allow(prefix *urlPrefix, low, high int) {
+func (d *Decider) setVerdicts(prefix *urlPrefix, low, high int) {
 	for i := range prefix.verdicts {
 		if !prefix.verdicts[i].denied {
 			SetBits(d.allowed[i], low, high)
@@ -133,7 +135,7 @@ func (d *Decider) decideRow(tries []Trie, low, high, row, pathStart int) {
 	}
 	prefix := d.newPrefix()
 	depth := d.decidePrefix(prefix, tries, path)
-	d.allow(prefix, row, row+1)
+	d.setVerdicts(prefix, row, row+1)
 	if prefix.undecided {
 		prefix.tries = append(prefix.tries[:0], tries...) // the origin's may be others at Finish
 		prefix.first, prefix.pathStart = len(d.rows), pathStart

@@ -98,7 +98,7 @@
 //	10  PrefixRun                               matcher/internal/kernels
 //	11  decideRow, decidePrefix                 matcher/decider.go   a row with another prefix
 //	12  prefixVerdict, literalMatch, walk       matcher/match.go
-//	13  allow; Finish                           matcher/decider.go   its bit; the block's end
+//	13  setVerdicts; Finish                     matcher/decider.go   its bit; the block's end
 //	14  prepare                                 matcher/paths.go     undecided paths
 //	15  Sign                                    matcher/internal/kernels
 //	16  resolve                                 matcher/decider.go

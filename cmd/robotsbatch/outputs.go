@@ -226,7 +226,8 @@ func (j *job) startRecord(ctx context.Context) ([]*manifest.Output, error) {
 	return nil, err
 }
 
-// resume is startRecord with -resume. It also says which outputs are made again, and why.
+// resume reads the manifest of an earlier run, and returns for each of j.planned the output that it
+// completed, or nil; no list if all are to be made. It says which are made again, and why.
 func (j *job) resume(ctx context.Context, rules []manifest.Rules) ([]*manifest.Output, error) {
 	if j.Shard != nil {
 		if other := outputs.OtherCount(ctx, j.Out, j.Shard.Count); other > 0 {
@@ -238,14 +239,14 @@ func (j *job) resume(ctx context.Context, rules []manifest.Rules) ([]*manifest.O
 		return nil, err
 	}
 	j.stopped = resumed.Stopped
-	if resumed.Kept < len(j.planned) && j.Shard != nil {
+	if resumed.Kept < len(j.planned) && j.Shard != nil { // the manifest of all shards together is no longer right
 		if err := outputs.ForgetWhole(j.Out); err != nil {
 			return nil, err
 		}
 	}
 	j.warnLeft(resumed.Left)
 	switch {
-	case resumed.First && j.Shard != nil:
+	case resumed.First && j.Shard != nil: // a task of an array, which always has -resume
 		return nil, nil
 	case resumed.First:
 		j.log.Info("first run on "+blob.Shown(j.Out)+": nothing to resume", "resume", "done", 0, "reason", "first run")

@@ -117,22 +117,23 @@ func (c *call) recordFlag(o *cli.Flag, value string) {
 	}
 }
 
-// limitMemory has the garbage collector keep the program within -memory, after fitMemory.
-func (c *call) limitMemory(sources []string) {
-	c.fitMemory(sources)
+// limitMemory lowers the default of -memory to what the program's control group leaves beside the rule
+// packs among these names of rules, and has the garbage collector keep the program within it.
+func (c *call) limitMemory(rules []string) {
+	c.fitMemory(rules)
 	heap.Limit(c.Memory)
 }
 
 // fitMemory lowers the default of -memory to what the program's control group permits, and
-// says so. sources are names of rules. A rule pack is mapped, and the group counts what is mapped. No
-// source is open yet, so each file is taken for a pack.
-func (c *call) fitMemory(sources []string) {
+// says so. A rule pack is mapped, and the group counts what is mapped. None of the rules is open yet, so
+// each file is taken for a pack.
+func (c *call) fitMemory(rules []string) {
 	group, limited := heap.GroupLimit()
 	if !limited {
 		return
 	}
 	packs := int64(0)
-	for _, name := range sources {
+	for _, name := range rules {
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
 			packs += info.Size()
 		}

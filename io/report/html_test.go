@@ -85,7 +85,7 @@ func TestStatsOverTime(t *testing.T) {
 	must.Do(t, statsPage(table, &StatsOrigin{Name: "x.rules", Version: "devel", Made: time.Now()}).Write(&out))
 	for _, want := range []string{
 		`<p class="finding">40.0 % of 10 sites that were reached deny everything to at least one of 2 agents, 50.0 % of them by name.</p>`,
-		"<p>In 2026-01 it was 0.0 % of 8 sites. Of the 6 sites with a capture in each month it was 0.0 % then and is 66.7 % now. 20.0 % deny everything to GPTBot, 0.0 % of them by name. 20.0 % deny it the front page. 2 sites gave no answer: these are in no share.",
+		"<p>In 2026-01 it was 0.0 % of 8 sites. Of the 6 sites with a capture in each month it was 0.0 % in 2026-01 and is 66.7 % now. 20.0 % deny everything to GPTBot, 0.0 % of them by name. 20.0 % deny it the front page. 2 sites gave no answer: these are in no share.",
 		"Captures from 5 January 2026 to 9 March 2026; n is 8 in 2026-01 and 10 in 2026-03.", "Panel: sites (registered domains) with a capture in each month over time",
 		"12 sites: 10 reached (10 with_rules, 0 html, 0 refused, 0 no_file, 0 other), 1 old_copy, 1 unreachable. Shares are of the 10 sites that were reached.",
 		"by how much they deny each agent: shares of 10 sites that were reached",

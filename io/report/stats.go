@@ -119,8 +119,9 @@ func namedShare(c *stats.Count) string {
 	return fmt.Sprintf(", %s of them by name", percent(c.FullNamed, c.Full))
 }
 
-// historyFinding says how the share of the first line of a history has changed: among all sites, and
-// among those with a capture in each month.
+// historyFinding returns sentences to follow that on the share of sites that deny everything to the
+// first agent: what it was in the first month with sites and, of the sites with a capture in each
+// month, then and now. Ranks of a list have none.
 func historyFinding(t *stats.Table) (finding []string) {
 	for _, h := range t.Histories() {
 		counts := h.Lines[0].Counts
@@ -134,7 +135,7 @@ func historyFinding(t *stats.Table) (finding []string) {
 		case stats.All:
 			finding = append(finding, fmt.Sprintf("In %s it was %s of %s.", h.Months[first], before, sitesOf(counts[first].Base, t.Site)))
 		case stats.Panel:
-			finding = append(finding, fmt.Sprintf("Of the %s with a capture in each month it was %s then and is %s now.", sitesOf(last.Sites(), t.Site), before, percent(last.Full, last.Base)))
+			finding = append(finding, fmt.Sprintf("Of the %s with a capture in each month it was %s in %s and is %s now.", sitesOf(last.Sites(), t.Site), before, h.Months[first], percent(last.Full, last.Base)))
 		}
 	}
 	return finding

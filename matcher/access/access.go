@@ -72,8 +72,9 @@ const (
 	BeforeNull
 )
 
-// Verdict returns the verdict for these times; missing is the verdict for an unknown authority,
-// which BeforeAsMissing and BeforeUse give.
+// Verdict returns the verdict for times before the first at which something is known; missing is that
+// for an unknown authority. BeforeUse gives missing, too: with it there are such times only where
+// nothing is known at any time.
 func (b BeforeFirst) Verdict(missing Missing) Missing {
 	switch b {
 	case BeforeAllow:

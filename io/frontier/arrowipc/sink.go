@@ -148,12 +148,11 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 		return nil, fmt.Errorf("%s does not pass through", b.Input)
 	}
 	r := p.record
-	// All columns are copied without being decoded, so that their values must be stored alike in all inputs.
-	if from := s.options.From; from.options.Keep == batch.KeepAll && !from.reader.SameDecimals(r.source.reader) {
-		return nil, option.Errorf("%s has decimals of other bits than the first input: make all decimal128 with %s", b.Input, option.Compression.With("zstd"))
+	if err := s.checkDecimals(r.source, b.Input); err != nil {
+		return nil, err
 	}
 	size, last, err := r.verdicts.Add(s.output, p.number, b, v, p.urls)
-	p.kept, p.urls = size, nil
+	p.kept, p.urls = size, nil // until the last piece has its verdicts
 	if err == nil && last {
 		if r.chunk, err = s.assemble(r, b.Grant); r.chunk != nil {
 			p.kept += r.chunk.Size()
@@ -163,6 +162,16 @@ func (s *sink) encodePassed(b *batch.Batch, v *batch.Verdicts) (batch.Chunk, err
 		return nil, tableio.Worded(err)
 	}
 	return &passedChunk{record: r, name: p.Name(), last: p.last, size: size}, nil
+}
+
+// checkDecimals refuses an input whose decimals have another width than the first input's, if they are copied: the output
+// has one schema. That is all in which schemas may differ here. With a compression that is named, columns are decoded, and
+// all decimals become decimal128.
+func (s *sink) checkDecimals(src *Source, input string) error {
+	if from := s.options.From; from.options.Keep == batch.KeepAll && !from.reader.SameDecimals(src.reader) {
+		return option.Errorf("%s has decimals of other bits than the first input: make all decimal128 with %s", input, option.Compression.With("zstd"))
+	}
+	return nil
 }
 
 // assemble makes the chunk of a record batch that passes through, once all its pieces have verdicts. It returns nil if

@@ -51,19 +51,20 @@ var tags = func() (tags [256]tagged) {
 	return tags
 }()
 
-// skipUnchanged skips the elements that are the same in the new block: those that lie in kept and, if they are copies,
-// copy bytes of kept. The first element is at block[at:], and its content begins at byte low. nextAt and nextLow are at
+// skipUnchanged skips the elements that are the same in the new block: those that lie in kept, the next range of the old
+// content that is kept, and, if they are copies, copy bytes of it. The first element is at block[at:], and its content begins at byte low. nextAt and nextLow are at
 // and low of the first element that is not skipped, because it differs or because only [readElement] can read it.
 // nextAt is larger than len(block) if the last element is not whole. To read each element by readElement would double
 // the time of a job.
 func skipUnchanged(block []byte, at, low int, kept zstdcut.Range) (nextAt, nextLow int) {
-	if low < kept.Low {
+	if low < kept.Low { // as most that are cut out: the loop would end at once
 		return at, low
 	}
 	for at+5 <= len(block) { // the largest copy
 		t := tags[block[at]]
 		length := int(t.length)
 		offset := int(uint32(t.high) | binary.LittleEndian.Uint32(block[at+1:])&t.mask) // 0 for a literal
+		// Only readElement can read it, it begins or copies from before kept, or it ends after that.
 		if length == 0 || low-offset < kept.Low || low+length > kept.High {
 			break
 		}

@@ -334,12 +334,14 @@ func (a *arrays) ownBuffers(s *layout.Shape) (node layout.FieldNode, buffers []*
 		}
 		buffers = append(buffers, memory.NewBufferBytes(a.buffer(buffer)))
 	}
+	// Before V5 a union in a file had a validity bitmap. The library's have none, but the slot for it, which is nil above
+	// and in which that bitmap may stand, as it has no nulls. An encoded union has the buffers of its indices.
 	if s.Kind == layout.TypeUnion && !s.Encoded {
-		if b.Version < layout.MetadataV5 { // unions had a validity bitmap then
+		if b.Version < layout.MetadataV5 {
 			if node.Nulls != 0 {
 				return node, nil, fmt.Errorf("%w: a union of before Arrow 1.0 with nulls", layout.ErrUnsupported)
 			}
-			buffers = buffers[1:] // it takes the place of the nil above
+			buffers = buffers[1:]
 		}
 		node.Nulls = 0 // a union has none of its own
 	}
