@@ -335,7 +335,6 @@ func (s *spreader) listOf(v *batch.Verdicts, agents int, denied func(agent int) 
 			list = append(list, int32(at<<3+bits.TrailingZeros8(agentBits)))
 		}
 	}
-
 	number := int32(len(v.Denied))
 	v.Denied = append(v.Denied, list)
 	s.lists[string(s.key)] = number

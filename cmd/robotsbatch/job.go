@@ -37,7 +37,7 @@ type job struct {
 	inputs  []frontier.Input // of the shard, if there are shards
 	planned []outputs.Output
 	blanks  lines.Blanks            // the lines of lists that have a blank within the URL
-	opened  *frontier.Concatenation // the inputs of the first output, opened before the rules; nil once they are read
+	opened  *frontier.Concatenation // the inputs of the first output, opened before the rules; nil once startAll took it
 	found   *ruleset.Found          // what each -rules is
 	rules   *ruleset.Set
 	// timelines are the rules by time; nil where all rows have the same.
@@ -174,7 +174,7 @@ func (j *job) judge(ctx context.Context) error {
 		return err
 	}
 	defer func() {
-		if j.opened != nil { // the job ended before startAll took it
+		if j.opened != nil { // startAll did not take it: the job ended before, or an earlier run completed that output
 			_ = j.opened.Close() // it was only read from
 		}
 	}()

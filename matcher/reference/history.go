@@ -48,10 +48,10 @@ const (
 
 // At returns the state of a URL at a time. It considers all captures up to that time, as if
 // there were no later ones.
-func (c *Captures) At(url string, second int64) Known { return c.targetAt(url, second, mostHops) }
+func (c *Captures) At(url string, second int64) Known { return c.follow(url, second, mostHops) }
 
-// targetAt is At for the target of a redirect, from which at most hops more redirects are followed.
-func (c *Captures) targetAt(url string, second int64, hops int) Known {
+// follow is At for a URL from which at most hops redirects are followed.
+func (c *Captures) follow(url string, second int64, hops int) Known {
 	captures := c.upTo(url, second)
 	newest := len(captures) - 1
 	if newest < 0 {
@@ -160,7 +160,7 @@ func (c *Captures) stateAfter(captures []Capture, i int, second int64, hops int)
 	case status/100 == 3:
 		var target Known
 		if capture.Target != "" && hops > 0 {
-			target = c.targetAt(capture.Target, second, hops-1)
+			target = c.follow(capture.Target, second, hops-1)
 		}
 		if target.Access != "" && !target.unresolved {
 			known.Access, known.Body, known.Stale = target.Access, target.Body, target.Stale

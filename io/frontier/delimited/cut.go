@@ -17,8 +17,8 @@ type cutter struct {
 }
 
 // Cut implements lines.Cutter: it returns how many records end in data[from:], at most most, and the
-// offset after the last of them. Until the next call, which continues at the end of data, it
-// remembers whether data ended in quotes.
+// offset after the last of them. If it searched all of data, it remembers whether that ended in
+// quotes, for a call that goes on there.
 func (c *cutter) Cut(data []byte, from, most int) (end, records int) {
 	if from == 0 { // data is another one
 		c.quoted, c.closed = false, -1

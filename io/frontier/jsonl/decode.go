@@ -217,8 +217,8 @@ func trim(line []byte) (begin, end int) {
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // addLine adds the row of a line, with its values: r has the start and the end of the line. number is
-// the line's, from 1, for errors. A line without a valid object has no values, except those of columns
-// with Kept (see addNamed), which count if they come before the fault.
+// the line's, from 1, for errors. A line without a valid object has no values. Only with named columns
+// the URL, the weight, the time and values of columns with Kept count, if they come before the fault.
 func (d *decoder) addLine(r row, number int64) {
 	text := d.original.text[r.start:r.end]
 	object := text

@@ -76,7 +76,8 @@ func NewPassing(w blob.Writer, from *Source, l batch.Layout) (batch.Sink, error)
 	if err != nil {
 		return nil, tableio.Worded(err)
 	}
-	// Of maker, splice replaces the input's created_by only if pages are encoded: readers judge statistics by it.
+	// splice writes maker as created_by only if it encodes pages, and never in place of a writer that readers treat
+	// differently: they judge statistics by it.
 	file, err := splice.NewWriter(w, from.passed, encoder.Columns(from.copied, maker(), columnsKey))
 	if err != nil {
 		return nil, tableio.Worded(err)

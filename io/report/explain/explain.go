@@ -252,7 +252,7 @@ func (b *body) recordsWithin(lines []robotstxt.Agent) (found []Joined) {
 	}
 	with := 0 // the next user-agent line of the group at hand; 0 after a record before it was found
 	for number, text := range robotstxt.Lines(b.text) {
-		if following, isAgent := next[number]; isAgent {
+		if following, hasNext := next[number]; hasNext {
 			with = following
 			continue
 		}

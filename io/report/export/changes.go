@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 
@@ -134,7 +133,7 @@ func Changes(older, newer RuleSide, uses []usage.Use, rows int, c *Changed) iter
 	d.alike = older.Profile == newer.Profile && slices.EqualFunc(older.Agents, newer.Agents, slices.Equal)
 	for i, chain := range newer.Agents {
 		name := chain.String()
-		if before := strings.Join(older.Agents[i], ","); before != name {
+		if before := older.Agents[i].String(); before != name {
 			name = before + " → " + name
 		}
 		d.names = append(d.names, name)

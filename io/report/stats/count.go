@@ -174,7 +174,7 @@ func stateOf(class export.Class, blocked string, root bool, by string) (state, e
 	if !root {
 		s |= isRootOpen
 	}
-	if s&(isSome|isAll) != 0 { // else nobody's group denies anything
+	if s&(isSome|isAll) != 0 { // else no group denies anything, or it is not known how much
 		switch by {
 		case "name":
 			s |= byName

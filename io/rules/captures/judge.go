@@ -296,9 +296,9 @@ func (j *judge) decide() []change {
 		x := &all[i]
 		next := change{from: x.From, kept: x.Kept, access: x.Access, stale: x.Stale, dropped: x.dropped, unresolved: x.unresolved}
 		if n := len(j.changes); n > 0 {
-			before := j.changes[n-1]
-			before.from = next.from // so that the comparison leaves it out
-			if before == next {
+			last := j.changes[n-1]
+			last.from = next.from // so that the comparison leaves it out
+			if last == next {
 				continue
 			}
 		}

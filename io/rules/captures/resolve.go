@@ -199,7 +199,7 @@ func (r *resolver) visit(x captureRecord) error {
 		return nil
 	}
 	r.group = append(r.group[:keep], x...)
-	if len(r.group) > 2*r.set.part && !r.set.fits(int64(len(r.group))) { // a smaller group always fits
+	if len(r.group) > 2*r.set.part && !r.set.fits(int64(len(r.group))) { // a smaller group is not counted
 		return errMemory("more than %d captures of %s", len(r.group)/recordHead, x.authority())
 	}
 	if r.judge.history && len(r.group) >= r.set.part && !r.judge.isLater(r.group) {

@@ -281,7 +281,7 @@ func (p *Pack) AppendSpans(spans []matcher.Span, authority []byte) (_ []matcher.
 
 // AppendAllSpans implements [matcher.BulkHistorical], with the same results as AppendSpans for
 // each key: ends[i] becomes the length of spans after key i. After an error, n is the index of the key that
-// it is about. It does each step for matcher.AtOnce keys before the next step, as LookupAll does.
+// it is about, or 0 if reading the mapped file fails. It does each step for matcher.AtOnce keys before the next step, as LookupAll does.
 func (p *Pack) AppendAllSpans(spans []matcher.Span, keys []matcher.Key, ends []int) (_ []matcher.Span, n int, err error) {
 	defer p.guard(debug.SetPanicOnFault(true), &err)
 	var likely [matcher.AtOnce]location

@@ -338,11 +338,11 @@ func peekFolder(ctx context.Context, name string) (source, error) {
 	s := source{kind: folderKind, name: name}
 	hasCaptures, err := isCaptureFolder(ctx, name)
 	if err != nil || !hasCaptures { // CheckTables looks at the folder of a file; the name state.json makes it look for a data set, too
-		return s, cmp.Or(err, withTableCommand(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
+		return s, cmp.Or(err, withTableAdvice(blob.CheckTables([]string{filepath.Join(name, "state.json")})))
 	}
 	s.kind = capturesKind
 	if s.files, s.unread, err = filesBelow(ctx, name); err == nil {
-		err = withTableCommand(blob.CheckTables(s.files))
+		err = withTableAdvice(blob.CheckTables(s.files))
 	}
 	return s, err
 }
@@ -367,12 +367,12 @@ func peekPattern(ctx context.Context, pattern string) (source, error) {
 		}
 		all.files, all.unread = append(all.files, s.files...), append(all.unread, s.unread...)
 	}
-	return all, withTableCommand(blob.CheckTables(all.files))
+	return all, withTableAdvice(blob.CheckTables(all.files))
 }
 
-// withTableCommand adds advice to a *[blob.TableError]: its rows must be in one file, because each
-// file would be a source of its own. It returns any other error as it is, also nil.
-func withTableCommand(err error) error {
+// withTableAdvice adds to a *[blob.TableError] how to make one file of the table's rows: each of its
+// files would be a source of its own. It returns any other error as it is, also nil.
+func withTableAdvice(err error) error {
 	var table *blob.TableError
 	if !errors.As(err, &table) {
 		return err
@@ -567,7 +567,7 @@ func peekObjects(ctx context.Context, name string, u blob.URL, isPattern bool) (
 	found.kind = capturesKind
 	objects, err := blob.Expand(ctx, u)
 	if table := (*blob.TableError)(nil); errors.As(err, &table) {
-		return found, withTableCommand(err)
+		return found, withTableAdvice(err)
 	} else if err != nil {
 		return found, atName(name, err)
 	}

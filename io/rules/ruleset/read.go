@@ -120,20 +120,21 @@ func (s *captureSet) eachOfTable(ctx context.Context, name string, part *meter.P
 		Broken: s.warnBroken, Opened: s.named.add,
 	})
 	defer records.Close()
-	read := 0
+	read, namesRecords := 0, false
 	err = eachOf(ctx, table.Next, func(x *captures.Capture) error {
 		if read++; read%shareEvery == 0 {
 			part.To(input.Share())
 		}
 		if len(x.File) > 0 {
-			s.warc.Store(true)
+			namesRecords = true
 			return records.Add(x)
 		}
 		return visit(x)
 	})
-	if err != nil {
+	if err != nil || !namesRecords {
 		return err
 	}
+	s.warc.Store(true)
 	return records.Each(ctx, visit)
 }
 

@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -33,7 +32,8 @@ type source struct {
 }
 
 // kind is what a source may be. For a new one that is read as captures, add it to kinds, to peek, which
-// recognises it, and to read.go the function that reads it. Any other also needs Found.open and Bodies.
+// recognises it, and to read.go the function that reads it. One whose captures are not fetches also needs
+// Bodies, and one that is not captures Found.open as well.
 type kind int
 
 const (
@@ -330,8 +330,9 @@ func (v *Versions) FileNow(ctx context.Context, source int, name string) (now ma
 	folder := v.found.sources[source].name
 	path := blob.Join(folder, name)
 	if blob.IsURL(folder) {
-		info, statErr := blob.Stat(ctx, path)
-		now, err = manifest.File{Name: name, Size: info.Size, Modified: info.Modified}, cmp.Or(err, statErr)
+		var info blob.Info
+		info, err = blob.Stat(ctx, path)
+		now = manifest.File{Name: name, Size: info.Size, Modified: info.Modified}
 	} else {
 		now, err = rulesdir.Version(folder, name)
 	}

@@ -90,12 +90,12 @@ type RecordsOptions struct {
 	Base string
 	// BodySize is that of Options.
 	BodySize int
-	// Memory is the number of bytes that sorting rows, and that what is read ahead, take each.
+	// Memory is the number of bytes that sorting rows may take, and reading ahead as many again.
 	Memory int64
-	// Broken is called with an error for each record that is broken, or is not the one that
+	// Broken, which must be set, is called with an error for each record that is broken, or is not the one that
 	// the table describes.
 	Broken func(error)
-	// Opened is called with the name, for people, and the version of each file that was opened,
+	// Opened, which must be set, is called with the name, for people, and the version of each file that was opened,
 	// from any goroutine.
 	Opened func(name string, info blob.Info)
 }
@@ -131,9 +131,6 @@ func (r *Records) Close() { r.sorter.Close() }
 // returns an error. The capture is valid until visit returns. A record that is not what its row says
 // is a fetch without an answer.
 func (r *Records) Each(ctx context.Context, visit func(*captures.Capture) error) error {
-	if r.sorter.Len() == 0 {
-		return nil
-	}
 	var err error
 	r.warc, err = NewReader(bytes.NewReader(nil), Options{BodySize: r.options.BodySize, Broken: func(err error) { r.broken = err }})
 	if err != nil {
@@ -325,7 +322,7 @@ func (e *extent) read(ctx context.Context) ([]byte, error) {
 	}
 	length := min(e.end, size) - e.start
 	if length <= 0 || length > mostRecord {
-		return nil, nil // the row names what the file has not, or too much of it, which records.read says
+		return nil, nil // the row names what the file has not, or too much of it, which Records.read says
 	}
 	data := make([]byte, length)
 	part := blob.Range{Offset: e.start, Length: length}

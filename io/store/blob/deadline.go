@@ -204,7 +204,7 @@ func (d deadlines) Do(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	reading := awaitsMore
-	if response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests { // it will be sent again
+	if response.StatusCode >= http.StatusInternalServerError || response.StatusCode == http.StatusTooManyRequests { // it may be sent again
 		reading.awaited = fmt.Sprintf("another answer than %d %s", response.StatusCode, http.StatusText(response.StatusCode))
 	}
 	a.enter(reading)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 )
@@ -66,7 +65,8 @@ func Open(ctx context.Context, name string) (*File, error) {
 	return opened, err
 }
 
-// Copy copies the file or object of that name into a new file on this machine.
+// Copy copies the file or object of that name into a file on this machine, which it creates or replaces.
+// After an error that may have a part of it.
 func Copy(ctx context.Context, name, file string) error {
 	in, err := Open(ctx, name)
 	if err != nil {
@@ -79,7 +79,7 @@ func Copy(ctx context.Context, name, file string) error {
 	}
 	defer out.Close()
 	if _, err := io.Copy(out, in); err != nil {
-		return fmt.Errorf("a copy of %s in %s: %w", in.Name(), filepath.Dir(file), err)
+		return fmt.Errorf("a copy of %s: %w", in.Name(), err)
 	}
 	return out.Close()
 }

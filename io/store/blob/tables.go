@@ -34,7 +34,7 @@ type tableFormat struct {
 	// mark is the folder that shows the format.
 	mark string
 	// script is the Python that prints the current files, or the rows; {} is the table. It fails
-	// if the rows or columns of the files may be others than those of the table.
+	// if the files may have rows that were deleted, or a column by another name than the table.
 	script   string
 	isStream bool
 }

@@ -109,7 +109,8 @@ func (u URL) Below(key string) URL {
 	return u
 }
 
-// Join returns the name of a file in a folder, on this machine or in a store. file has slashes.
+// Join returns the name of a file in a folder, on this machine or in a store. file has slashes, or
+// what separates names on this machine.
 func Join(folder, file string) string {
 	if !IsURL(folder) {
 		return filepath.Join(folder, filepath.FromSlash(file))

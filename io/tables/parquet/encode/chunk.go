@@ -139,7 +139,7 @@ func slice(levels []byte, low, high int) []byte {
 // An entry that is null has no value. width is the bytes that a value takes in the page, 0 for byte arrays. A page ends with
 // a whole row, so it may be larger than pageSize and pageEntries.
 func pageEnd(n *columns.Node, l *columns.Leaf, width, entry, value int) (endEntry, endValue int) {
-	most := value + pageEntries // the first value that no longer fits; lowered below
+	most := value + pageEntries // the first value that no longer fits, where no size says otherwise
 	if width > 0 {
 		most = value + max(1, pageSize/width)
 	} else if offsets := l.Offsets; len(offsets) > 0 {

@@ -263,9 +263,9 @@ func appendDeltaBlock(dst []byte, values []int64, width int) []byte {
 			}
 			all |= part[i]
 		}
-		width := bits.Len64(all)
-		dst[widthsAt+mini] = byte(width)
-		dst = layout.AppendPacked(dst, part, width) // zeros, where the last one has fewer
+		bitWidth := bits.Len64(all)
+		dst[widthsAt+mini] = byte(bitWidth)
+		dst = layout.AppendPacked(dst, part, bitWidth) // zeros, where the last one has fewer
 	}
 	return dst
 }

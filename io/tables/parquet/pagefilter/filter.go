@@ -386,7 +386,7 @@ func (f *Filter) mayCutBody(s *Source) bool {
 // false and appends nothing if the body cannot be cut or compressing again is better.
 func (f *Filter) cutBody(dst []byte, s *Source, valuesAt int, values *encoding.Page) ([]byte, bool) {
 	p := s.Page
-	if !s.Rereads || !s.worthCutting(p, len(s.Plain), len(s.Plain), 0) { // not even if all were kept in one range
+	if !s.Rereads || !s.worthCutting(p, len(s.Plain), len(s.Plain), 0) { // not even if all were kept, whatever the ranges
 		return dst, false
 	}
 	outside := p.PlainLevels() // bytes of levels before the compressed part
