@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"robotsbatch/io/frontier"
+	"robotsbatch/io/frontier/format"
 	"robotsbatch/io/store/compress"
 	"robotsbatch/io/store/must"
 )
@@ -62,4 +64,10 @@ func readList(t *testing.T, path string) []byte {
 	r := must.Get(compress.NewReader(file, codec))(t)
 	defer r.Close()
 	return must.Get(io.ReadAll(r))(t)
+}
+
+// An output that a folder calls "-" is no pipe.
+func TestTargetInFolder(t *testing.T) {
+	target := must.Get(new(Options).Target(Output{Path: "-", InFolder: true}, &frontier.Source{Format: format.Parquet}))(t)
+	must.Equal(t, target.Path, "-.parquet")
 }

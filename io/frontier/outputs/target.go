@@ -126,7 +126,7 @@ func (o *Options) formatOf(out Output, in format.Format) (f format.Format, codec
 	switch {
 	case o.Format != format.Unknown:
 		f = o.Format
-	case out.Path == blob.Stdio && in.IsBinary():
+	case out.Path == blob.Stdio && !out.InFolder && in.IsBinary():
 		f = format.ArrowS // a pipe takes no Arrow file and no Parquet file
 	case out.InFolder || out.Path == blob.Stdio:
 		f = in.Output()
