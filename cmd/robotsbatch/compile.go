@@ -19,7 +19,11 @@ import (
 
 // compileHelp is the command compile.
 var compileHelp = &cli.Command{
-	Name: "compile", New: func() cli.Config { return newCompile() },
+	Name: "compile", New: func() cli.Config {
+		c := &compileCommand{call: newCall(), Rules: config.NewRules()}
+		c.Running.Memory, c.Running.Workers = rulepack.DefaultBuildMemory, runtime.GOMAXPROCS(0)
+		return c
+	},
 	Usage: []string{"compile -rules RULES [-rules RULES...] -out PACK [flags]"},
 	About: "makes a rule pack: one file with the compiled rules of many hosts, which the main job maps instead of reading robots.txt " +
 		"files or captures.",
@@ -38,13 +42,6 @@ type compileCommand struct {
 	call
 	config.Rules
 	out string
-}
-
-// newCompile returns the command as it is without flags.
-func newCompile() *compileCommand {
-	c := &compileCommand{call: newCall(), Rules: config.NewRules()}
-	c.Running.Memory, c.Running.Workers = rulepack.DefaultBuildMemory, runtime.GOMAXPROCS(0)
-	return c
 }
 
 // Flags implements cli.Config.

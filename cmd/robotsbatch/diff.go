@@ -25,7 +25,11 @@ import (
 
 // diffHelp is the command diff.
 var diffHelp = &cli.Command{
-	Name: "diff", New: func() cli.Config { return newDiff() },
+	Name: "diff", New: func() cli.Config {
+		c := &diffCommand{tableCommand: newTable()}
+		c.Out = ""
+		return c
+	},
 	Usage: []string{
 		"diff OLD NEW [-in FILE] [-agent NAME] [-out FILE] [flags]",
 		"diff RULES -old-profile rfc9309 -new-profile google [flags]",
@@ -49,13 +53,6 @@ type diffCommand struct {
 
 	sides [2]config.Rules // old and new
 	names []string        // of the agents, such as "GPTBot", or "GPTBot → CCBot" if the sides differ
-}
-
-// newDiff returns the command as it is without flags, and so without a table.
-func newDiff() *diffCommand {
-	c := &diffCommand{tableCommand: newTable()}
-	c.Out = ""
-	return c
 }
 
 // Flags implements cli.Config.

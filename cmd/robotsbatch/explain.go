@@ -16,7 +16,11 @@ import (
 
 // explainHelp is the command explain.
 var explainHelp = &cli.Command{
-	Name: "explain", New: func() cli.Config { return newExplain() },
+	Name: "explain", New: func() cli.Config {
+		c := &explainCommand{call: newCall(), Rules: config.NewRules()}
+		c.Running.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // Quiet still lets warnings through
+		return c
+	},
 	Usage: []string{"explain -rules RULES [-agent NAME] [flags] URL...", "explain -for HOST [-agent NAME] [flags] FILE PATH..."},
 	About: "shows which rule decides about a URL, its line and group, and which other rules matched.",
 	Examples: []string{
@@ -38,13 +42,6 @@ type explainCommand struct {
 	config.Rules
 	json       bool
 	partitions int
-}
-
-// newExplain returns the command as it is without flags.
-func newExplain() *explainCommand {
-	c := &explainCommand{call: newCall(), Rules: config.NewRules()}
-	c.Running.Workers, c.Quiet, c.leastFailed = runtime.GOMAXPROCS(0), true, exitUsage // Quiet still lets warnings through
-	return c
 }
 
 // Flags implements cli.Config.

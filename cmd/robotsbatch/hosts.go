@@ -184,9 +184,7 @@ func (c *hostsCommand) findHosts(ctx context.Context, found *ruleset.Found, wait
 		return nil, err
 	}
 	defer rules.Close()
-	o.Fetches = func(add func(source int, authority []byte, status int, fetched time.Time, target []byte) error) error {
-		return found.EachFetch(ctx, add)
-	}
+	o.Fetches = func(add hosts.AddFetch) error { return found.EachFetch(ctx, add) }
 	wanted, err := hosts.Find(waiting, rules.Fetch, o)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,11 @@ import (
 
 // lintHelp finds mistakes in robots.txt files.
 var lintHelp = &cli.Command{
-	Name: "lint", New: func() cli.Config { return newLint() },
+	Name: "lint", New: func() cli.Config {
+		c := &lintCommand{call: newCall(), failOn: lint.Error}
+		c.leastFailed, c.words = exitUsage, lintWords
+		return c
+	},
 	Usage: []string{"lint [flags] FILE|FOLDER|PACK|WARC..."},
 	About: "finds mistakes in robots.txt files: ignored lines, rules that never decide, agents that do not exist.",
 	Details: "A FILE is a robots.txt (- for stdin), a FOLDER has them named by host, a WARC or a table has captures of them, and a PACK their rules alone. Each finding is a line: " +
@@ -41,13 +45,6 @@ type lintCommand struct {
 	least               lint.Severity // of what is shown
 	failOn              lint.Severity // from which on the exit status is 1
 	ignore              []string      // codes
-}
-
-// newLint returns the command as it is without flags.
-func newLint() *lintCommand {
-	c := &lintCommand{call: newCall(), failOn: lint.Error}
-	c.leastFailed, c.words = exitUsage, lintWords
-	return c
 }
 
 // Flags implements cli.Config.

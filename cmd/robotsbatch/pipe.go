@@ -17,7 +17,11 @@ import (
 
 // pipeHelp is how other programs use this one.
 var pipeHelp = &cli.Command{
-	Name: "pipe", New: func() cli.Config { return newPipe() },
+	Name: "pipe", New: func() cli.Config {
+		c := &pipeCommand{*newJob()}
+		c.OneLine = true
+		return c
+	},
 	Usage: []string{"pipe -rules RULES [-agent NAME] [flags] < STREAM > STREAM"},
 	About: "reads an Arrow stream on stdin and writes one to stdout, batch by batch, for programs that run robotsbatch as a child process.",
 	Details: "The schema is written before a batch is read. Each batch has one answer, written and flushed as soon as the whole batch was " +
@@ -36,13 +40,6 @@ var pipeHelp = &cli.Command{
 
 // pipeCommand is a job that reads stdin and writes stdout.
 type pipeCommand struct{ job }
-
-// newPipe returns the command as it is without flags.
-func newPipe() *pipeCommand {
-	c := &pipeCommand{*newJob()}
-	c.OneLine = true
-	return c
-}
 
 // Flags implements cli.Config.
 func (c *pipeCommand) Flags() cli.Flags {

@@ -35,6 +35,10 @@ func NoRules([]byte) (status int, fetched int64, stale, known bool, err error) {
 	return 0, 0, false, false, nil
 }
 
+// AddFetch adds a fetch of an authority's robots.txt: the rank of its source, its status, its time, and
+// where it leads, if it is a redirect.
+type AddFetch = func(source int, authority []byte, status int, fetched time.Time, location []byte) error
+
 // Options say which robots.txt are wanted.
 type Options struct {
 	// AsOf is the time at which ages are computed, in seconds since 1970, and MaxAge the
@@ -44,10 +48,9 @@ type Options struct {
 	Memory int64
 	// Folder is where temporary files are made.
 	Folder string
-	// Fetches, if not nil, calls add for each capture of a robots.txt, with the rank of its source,
-	// its status, the time of its fetch and where it leads. It is called only if a wanted robots.txt
-	// redirects, or is a last good copy.
-	Fetches func(add func(source int, authority []byte, status int, fetched time.Time, location []byte) error) error
+	// Fetches, if not nil, calls its argument for each capture of a robots.txt. It is called only if a
+	// wanted robots.txt redirects, or is a last good copy.
+	Fetches func(AddFetch) error
 }
 
 // Wanted holds the robots.txt that must be fetched.

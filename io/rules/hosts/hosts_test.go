@@ -160,7 +160,7 @@ func TestWanted(t *testing.T) {
 			}
 			found, err := hosts.Find(waiting, known.Fetch, hosts.Options{
 				AsOf: asOf, MaxAge: maxAge, Memory: memory, Folder: t.TempDir(),
-				Fetches: func(add func(int, []byte, int, time.Time, []byte) error) error {
+				Fetches: func(add hosts.AddFetch) error {
 					for authority, location := range locations {
 						// Of several the newest of the first source counts that is not too late.
 						at := time.Unix(known[authority].fetched, 0)

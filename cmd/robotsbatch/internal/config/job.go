@@ -357,11 +357,6 @@ func (c *Columns) Combined() batch.Combine {
 	}[c.agentsAs]
 }
 
-// combinedName returns what the summary calls the combined verdict; empty if each agent has its own.
-func (c *Columns) combinedName() string {
-	return map[batch.Combine]string{batch.CombineAnyDenied: "any-denied", batch.CombineAllDenied: "all-denied"}[c.Combined()]
-}
-
 // emitName returns the value of -emit.
 func (c *Columns) emitName() string { return cli.NameOf(emits, c.Emit) }
 
@@ -579,7 +574,8 @@ func (c *Job) NewSummary(inputs []frontier.Input) *report.Summary {
 		s.AsOf = &c.AsOf
 	}
 	agents := c.AgentChains()
-	if s.Combined = c.combinedName(); s.Combined != "" {
+	s.Combined = map[batch.Combine]string{batch.CombineAnyDenied: "any-denied", batch.CombineAllDenied: "all-denied"}[c.Combined()]
+	if s.Combined != "" {
 		agents = append([]string{s.Combined}, agents...)
 	}
 	s.Agents = cli.Map(agents, func(agent string) report.Agent { return report.Agent{Agent: agent} })
