@@ -68,6 +68,5 @@ func readList(t *testing.T, path string) []byte {
 
 // An output that a folder calls "-" is no pipe.
 func TestTargetInFolder(t *testing.T) {
-	target := must.Get(new(Options).Target(Output{Path: "-", InFolder: true}, &frontier.Source{Format: format.Parquet}))(t)
-	must.Equal(t, target.Path, "-.parquet")
+	must.Equal(t, must.Get(new(Options).Target(Output{Path: "-", InFolder: true}, &frontier.Source{Format: format.Parquet}))(t).Path, "-.parquet")
 }
