@@ -66,7 +66,7 @@ func readList(t *testing.T, path string) []byte {
 	return must.Get(io.ReadAll(r))(t)
 }
 
-// An output that a folder calls "-" is no pipe.
+// A file "-" in an output folder is not standard output.
 func TestTargetInFolder(t *testing.T) {
 	must.Equal(t, must.Get(new(Options).Target(Output{Path: "-", InFolder: true}, &frontier.Source{Format: format.Parquet}))(t).Path, "-.parquet")
 }

@@ -117,8 +117,8 @@ func (w *bufferedOutput) Close() error { return w.Flush() }
 // Abort implements blob.Writer.
 func (w *bufferedOutput) Abort() {}
 
-// boundedSource waits for a slot before it reads a batch. There are as many slots as batches may be in
-// memory, and boundedSink frees one when it has written the answer.
+// boundedSource takes a slot for each batch before it reads it, and waits if none is free. There are as many
+// as batches may be in memory; boundedSink frees one when it has written the answer.
 type boundedSource struct {
 	*arrowipc.Source
 	slots chan struct{}

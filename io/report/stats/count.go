@@ -156,8 +156,8 @@ var blockedStates = [...]struct {
 	state state
 }{{"none", isNone}, {"all", isAll}, {"some", isSome}, {"", isUndecided}}
 
-// stateOf returns the state that the columns class, blocked, root and by of a survey's row mean. Of a site
-// that was not reached it has the class alone. An error means that blocked has no value of that column.
+// stateOf returns the state of a site from the columns class, blocked, root and by of its row in a survey. A
+// site that was not reached has its class alone. It is an error if blocked is no value of that column.
 func stateOf(class export.Class, blocked string, root bool, by string) (state, error) {
 	s := firstClass << class // the class's bit
 	if !class.Reached() {

@@ -117,9 +117,9 @@ func joined(all []error) (err error) {
 	return err
 }
 
-// parse returns the agents of a line: a chain, or the value of a user-agent line: "iaskspider/2.0" and
-// "Kangaroo Bot" mean iaskspider and Kangaroo. A line with any of the bytes in notInValue is no such value
-// and must be a chain: else the error is that of matcher.ParseChain.
+// parse returns the agents of a line, which is a chain or the value of a user-agent line, such as
+// "iaskspider/2.0" or "Kangaroo Bot", of which the first word counts. A line with any of the bytes in
+// notInValue must be a chain; if it is none, the error is that of matcher.ParseChain.
 func parse(line, notInValue string) (matcher.Chain, error) {
 	refused := fmt.Errorf("%q is no product token: write the agents alone, one a line, such as GPTBot", line)
 	if strings.ContainsAny(line, foreignMarks) || strings.ContainsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf }) {

@@ -335,7 +335,7 @@ func (j *judge) addIntervals(from, to uint32) {
 func (j *judge) dropOldest(next *interval) {
 	c := &j.course
 	c.list, c.cut = append(c.list[:0], c.list[maxIntervals:]...), true
-	oldest := min(next.low, c.newest.index) // index of the oldest time that stays
+	oldest := min(next.low, c.newest.index) // the index of the oldest time to keep
 	if c.answer.index >= 0 {
 		oldest = min(oldest, c.answer.index)
 	}
@@ -444,9 +444,9 @@ func (j *judge) setTimes(list []interval) {
 	}
 }
 
-// emitDecisions emits a decision about the URL for each source, after decide. It counts in the statistics
-// what the first source decides at asOf. Of a URL that is no robots.txt it emits only the captures to
-// keep; if they are not kept, it sets Set.dropped.
+// emitDecisions emits a decision about the URL for each source, and counts in the statistics what the first
+// source decides at asOf. decide must have been called. For a URL that is no robots.txt it emits only the
+// captures to keep, or sets Set.dropped if none are.
 func (j *judge) emitDecisions() error {
 	if len(j.authority) == 0 { // no robots.txt
 		if !j.set.options.Keep || !j.wanted && j.pages { // among pages, only what a redirect leads to is kept

@@ -251,8 +251,8 @@ func (t *bodyTable) add(slot int, d *digest, length uint32) error {
 	return t.grow()
 }
 
-// needsSlots reports whether a table with that many bodies must grow: three quarters of its 1<<bits slots
-// are taken. 1<<32 slots suffice for all numbers, and hashes have no more bits.
+// needsSlots reports whether a table of 1<<bits slots must grow because that many bodies take three quarters
+// of them. It never needs more than 1<<32: hashes have no more bits.
 func needsSlots(bodies uint32, bits int) bool { return bits < 32 && uint64(bodies) >= 1<<bits/4*3 }
 
 // grow moves the bodies to twice as many slots, each to the first free one from its hash's on.
